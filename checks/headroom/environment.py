@@ -1,0 +1,129 @@
+"""What this machine is and in what state: the facts a measurement is worth nothing without.
+
+Nothing here names the machine or its user, and nothing imports torch: the GPU is asked through its driver's own tool,
+so that a parent which must not touch CUDA can ask too.
+"""
+
+import os
+import platform
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+PACKAGES = ("torch", "transformers", "accelerate", "datasets", "numpy")
+# Instruction sets that decide which kernels a CPU runs, named as Linux names them.
+INSTRUCTION_SETS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8", "asimd", "bf16", "sve")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One machine as a session or a run finds it; ``unknown`` names what could not be found out."""
+
+    device: str  # "cpu" or "cuda"
+    product: str
+    memory_bytes: int
+    cores: int
+    threads: int
+    instruction_sets: tuple[str, ...]
+    power_limit_w: float | None
+    driver: str | None
+    system: str
+    virtualised: bool | None
+    governor: str | None
+    load_before: float
+    versions: dict[str, str]
+    unknown: tuple[str, ...] = field(default=())
+
+
+def _cpuinfo() -> dict[str, str]:
+    """The first processor's entries of /proc/cpuinfo, or none where there is no such file."""
+    path = Path("/proc/cpuinfo")
+    text = path.read_text(encoding="utf-8", errors="replace").split("\n\n")[0] if path.exists() else ""
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {key.strip().lower(): value.strip() for key, _, value in pairs}
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _gpu() -> tuple[str, int, float, str] | None:
+    """Product, memory in bytes, power limit in watts and driver of the first GPU, or None where there is none."""
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        return None
+    query = "name,memory.total,power.limit,driver_version"
+    command = [tool, f"--query-gpu={query}", "--format=csv,noheader,nounits", "--id=0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603 - fixed words
+    if done.returncode != 0 or not done.stdout.strip():
+        return None
+    name, memory, power, driver = (part.strip() for part in done.stdout.strip().splitlines()[0].split(","))
+    return name, int(float(memory)) << 20, float(power), driver
+
+
+def slowdowns(device: str) -> tuple[str, ...]:
+    """The thermal and hardware reasons for which the GPU runs slow now. A power cap is its normal state, and none."""
+    tool = shutil.which("nvidia-smi")
+    if device != "cuda" or tool is None:
+        return ()
+    names = ("hw_slowdown", "hw_thermal_slowdown", "sw_thermal_slowdown", "hw_power_brake_slowdown")
+    query = ",".join(f"clocks_throttle_reasons.{name}" for name in names)
+    command = [tool, f"--query-gpu={query}", "--format=csv,noheader", "--id=0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603 - fixed words
+    words = [word.strip() for word in done.stdout.split(",")]
+    if len(words) != len(names):
+        return ("unknown: the driver does not say",)
+    return tuple(name for name, word in zip(names, words, strict=True) if word == "Active")
+
+
+def memory_bytes() -> int:
+    """The memory of this machine."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def _governor() -> str | None:
+    path = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+    return path.read_text(encoding="utf-8").strip() if path.exists() else None
+
+
+def observe(device: str = "auto", threads: int | None = None) -> Machine:
+    """Look at this machine.
+
+    Args:
+        device: ``cpu``, ``cuda``, or ``auto`` for a GPU where there is one.
+        threads: the threads that a measurement uses; by default what OMP_NUM_THREADS says, or one a core.
+
+    Raises:
+        ValueError: ``cuda`` is asked for and there is none.
+    """
+    gpu = None if device == "cpu" else _gpu()
+    if device == "cuda" and gpu is None:
+        raise ValueError("no CUDA device here; measure with --device cpu, or on a machine that has one")
+    cpu = _cpuinfo()
+    flags = set((cpu.get("flags") or cpu.get("features") or "").split())
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    governor = _governor()
+    return Machine(
+        device="cuda" if gpu else "cpu",
+        product=gpu[0] if gpu else cpu.get("model name") or platform.processor() or platform.machine(),
+        memory_bytes=gpu[1] if gpu else memory_bytes(),
+        cores=cores,
+        threads=threads or int(os.environ.get("OMP_NUM_THREADS") or cores),
+        instruction_sets=tuple(name for name in INSTRUCTION_SETS if name in flags),
+        power_limit_w=gpu[2] if gpu else None,
+        driver=gpu[3] if gpu else None,
+        system=f"{platform.system()} {platform.release().split('-')[0]} {platform.machine()}",
+        virtualised="hypervisor" in flags if flags else None,
+        governor=governor,
+        load_before=os.getloadavg()[0],
+        versions=_versions(),
+        unknown=("clock", "temperature", "turbo", *(() if governor else ("governor",))),
+    )

@@ -1,0 +1,161 @@
+"""YAML and JSON as strangers write them: no alias, no tag, no duplicate key, no infinite number, no deep nesting."""
+
+import json
+import math
+import re
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from headroom.files import UnreadableError
+
+MAX_DEPTH = 32
+
+Location = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed file and the line on which each of its values stands."""
+
+    value: Any
+    lines: Mapping[Location, int] = field(default_factory=dict)
+
+    def line(self, location: Location) -> int | None:
+        """The line of the value at this location, or of the nearest value around it."""
+        while location not in self.lines and location:
+            location = location[:-1]
+        return self.lines.get(location)
+
+
+_NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$")
+_WORDS: dict[str, Any] = {"": None, "null": None, "~": None, "true": True, "false": False}
+
+
+def _scalar(text: str, line: int) -> Any:
+    """A plain YAML scalar by the core schema: null, true, false, a finite number, or else a string."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if not _NUMBER.match(text):
+        return text
+    number: float = float(text) if any(c in text for c in ".eE") else int(text)
+    if not math.isfinite(number):
+        raise UnreadableError(f"`{text}` is not a finite number", "write a finite number", line)
+    return number
+
+
+@dataclass(slots=True)
+class _Container:
+    """A list or mapping under construction; ``key`` is the mapping's key that waits for its value."""
+
+    value: list[Any] | dict[Hashable, Any]
+    location: Location
+    key: str | None = None
+
+
+def _put(stack: list[_Container], value: Any, line: int, lines: dict[Location, int]) -> Location:
+    """Put a value into the innermost container and return its location."""
+    if not stack:
+        return ()
+    top = stack[-1]
+    if isinstance(top.value, list):
+        top.value.append(value)
+        location = (*top.location, len(top.value) - 1)
+    elif top.key is None:
+        if not isinstance(value, str):
+            raise UnreadableError("a key that is not a plain word", "write keys as words", line)
+        if value in top.value:
+            raise UnreadableError(f"the key `{value}` stands twice", "keep one of the two", line)
+        top.key = value
+        location = (*top.location, value)
+    else:
+        top.value[top.key] = value
+        location = (*top.location, top.key)
+        top.key = None
+    lines.setdefault(location, line)
+    return location
+
+
+def load_yaml(text: str) -> Document:
+    """Parse one YAML document made of mappings, lists and scalars, and remember the line of each value.
+
+    The event stream is read without recursion, so neither nesting nor aliases can exhaust memory.
+
+    Raises:
+        UnreadableError: not YAML, several documents, an alias, a tag, a duplicate key, too deep, or not finite.
+    """
+    stack: list[_Container] = []
+    lines: dict[Location, int] = {}
+    results: list[Any] = []
+    try:
+        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            _take(event, stack, lines, results)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "not YAML"
+        raise UnreadableError(str(problem), "correct the YAML", mark.line + 1 if mark else None) from error
+    if len(results) != 1:
+        raise UnreadableError("empty, or more than one document", "write one document a file", 1)
+    return Document(results[0], lines)
+
+
+def _take(event: Any, stack: list[_Container], lines: dict[Location, int], results: list[Any]) -> None:
+    """Let one parser event build on the document."""
+    line = event.start_mark.line + 1
+    if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+        raise UnreadableError("an anchor or alias", "write the value out", line)
+    if isinstance(event, yaml.ScalarEvent):
+        if event.tag:
+            raise UnreadableError(f"the tag `{event.tag}`", "remove the tag", line)
+        value = _scalar(event.value, line) if event.implicit[0] else event.value
+        if stack and isinstance(stack[-1].value, dict) and stack[-1].key is None:
+            value = event.value
+        _put(stack, value, line, lines)
+        if not stack:
+            results.append(value)
+    elif isinstance(event, yaml.CollectionStartEvent):
+        if event.tag:
+            raise UnreadableError(f"the tag `{event.tag}`", "remove the tag", line)
+        if len(stack) >= MAX_DEPTH:
+            raise UnreadableError(f"nested deeper than {MAX_DEPTH}", "flatten the document", line)
+        container: list[Any] | dict[Hashable, Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
+        stack.append(_Container(container, _put(stack, container, line, lines)))
+    elif isinstance(event, yaml.CollectionEndEvent):
+        done = stack.pop().value
+        if not stack:
+            results.append(done)
+
+
+def load_json(text: str) -> Document:
+    """Parse JSON strictly: no duplicate keys, no NaN or infinity, and no nesting deeper than the parser allows.
+
+    Raises:
+        UnreadableError: the text is anything else.
+    """
+    try:
+        return Document(json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite))
+    except json.JSONDecodeError as error:
+        raise UnreadableError(f"not JSON: {error.msg}", "correct the JSON", error.lineno) from error
+    except RecursionError as error:
+        raise UnreadableError("nested too deeply", "flatten the document") from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        double = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
+        raise UnreadableError(f"the key `{double}` stands twice", "keep one of the two")
+    return result
+
+
+def _refuse(constant: str) -> None:
+    raise UnreadableError(f"`{constant}` is not a finite number", "write a finite number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise UnreadableError(f"`{text}` is not a finite number", "write a finite number")
+    return number

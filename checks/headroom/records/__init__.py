@@ -1,0 +1,21 @@
+"""What is written down: typed, frozen records, and loaders whose errors name file, line, field and remedy."""
+
+from headroom.records.claims import CitedClaim, Claim, MeasuredClaim, Point
+from headroom.records.evidence import Evidence, Run
+from headroom.records.facts import HardwareClass
+from headroom.records.problems import Problem
+from headroom.records.tree import Session, Tree, load
+
+__all__ = [
+    "CitedClaim",
+    "Claim",
+    "Evidence",
+    "HardwareClass",
+    "MeasuredClaim",
+    "Point",
+    "Problem",
+    "Run",
+    "Session",
+    "Tree",
+    "load",
+]

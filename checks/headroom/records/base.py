@@ -1,0 +1,34 @@
+"""What all records share: frozen, strict, no unknown key, and texts that are safe to show."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+
+# Control characters and the marks that reorder text hide what a record says from its reviewer.
+_HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+def _plain(text: str) -> str:
+    if _HIDDEN.search(text):
+        raise ValueError("holds a control or reordering character; remove it")
+    return text
+
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=600, strip_whitespace=True), AfterValidator(_plain)]
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
+ClaimId = Annotated[
+    str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)+$", max_length=120)
+]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+IsoDate = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s<>\"']+$", max_length=300)]
+Value = int | float | str
+"""The value of one axis at one point: a number, or a word where the axis has no order."""
+
+
+class Record(BaseModel):
+    """A record as it is written down: it cannot be changed, and a key that it does not know is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)

@@ -1,0 +1,30 @@
+"""Where each record lies in a tree, and how the files that the project writes itself are written."""
+
+import json
+
+from headroom.files import sha256
+from headroom.records.evidence import Evidence
+
+
+def claim_path(claim_id: str) -> str:
+    """Where a claim belongs: the folder of its topic, its first part."""
+    return f"checks/registry/{claim_id.replace('.', '/', 1).replace('.', '-')}.yml"
+
+
+def run_path(snippet: str, hardware_class: str) -> str:
+    """Where the record of a snippet's run belongs."""
+    return f"checks/runs/{snippet}/{hardware_class}.json"
+
+
+def evidence_path(evidence: Evidence, text: str) -> str:
+    """Where a session's file belongs: its benchmark, its class, its day and the hash of its bytes."""
+    name = f"{evidence.hardware_class}-{evidence.date}-{sha256(text)[:12]}.json"
+    return f"checks/evidence/{evidence.benchmark}/{name}"
+
+
+def evidence_text(evidence: Evidence) -> str:
+    """A session as its file holds it: one run a line, so that a difference can be read."""
+    data = evidence.model_dump(mode="json")
+    runs = ",\n".join(f"  {json.dumps(run, ensure_ascii=False)}" for run in data.pop("runs"))
+    head = json.dumps(data, indent=1, ensure_ascii=False)[:-2]
+    return f'{head},\n "runs": [\n{runs}\n ]\n}}\n'

@@ -1,0 +1,21 @@
+"""Methods: what a reader searches for, and the claims that say what it gains and costs."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from headroom.records.base import ClaimId, Record, Slug, Text
+
+
+class Method(Record):
+    """One technique, under every name that it goes by."""
+
+    id: Slug
+    name: Text
+    aliases: tuple[Text, ...] = ()
+    """Other and older names, flags and functions."""
+    symptoms: tuple[Text, ...] = Field(min_length=1)
+    """What a reader sees who needs it, error messages among them."""
+    section: Text
+    """Its section: a page below docs/ and an anchor."""
+    claims: dict[Literal["speed", "memory", "quality"], tuple[ClaimId, ...]]

@@ -1,0 +1,68 @@
+"""The metrics that the harness can measure: a closed list, so that two claims mean the same by the same word."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class MetricKind:
+    """What a metric is, whoever measures it."""
+
+    unit: str
+    better: Literal["lower", "higher"]
+    exact: bool
+    """Whether it is nearly deterministic, so that arms are compared exactly and not through noise."""
+    title: str
+    """Its name on a page."""
+    meaning: str
+    """What is counted, in one sentence."""
+
+
+METRICS: Mapping[str, MetricKind] = MappingProxyType(
+    {
+        "step_time": MetricKind(
+            unit="s",
+            better="lower",
+            exact=False,
+            title="time of a step",
+            meaning="Wall-clock seconds of one step, the device synchronised after it.",
+        ),
+        "throughput": MetricKind(
+            unit="tokens/s",
+            better="higher",
+            exact=False,
+            title="throughput",
+            meaning="Tokens of one step divided by the seconds that it took.",
+        ),
+        "saved_for_backward": MetricKind(
+            unit="B",
+            better="lower",
+            exact=True,
+            title="kept for backward",
+            meaning="Bytes that the forward pass has allocated and not freed when the backward pass starts.",
+        ),
+        "peak_allocated": MetricKind(
+            unit="B",
+            better="lower",
+            exact=True,
+            title="peak memory",
+            meaning="Highest number of bytes that torch's allocator had given out at once during the second step.",
+        ),
+        "peak_reserved": MetricKind(
+            unit="B",
+            better="lower",
+            exact=True,
+            title="peak reserved",
+            meaning="Highest number of bytes that torch's CUDA allocator held during the second step.",
+        ),
+        "peak_rss": MetricKind(
+            unit="B",
+            better="lower",
+            exact=False,
+            title="peak of the process",
+            meaning="Highest resident set of the whole process, libraries included.",
+        ),
+    }
+)

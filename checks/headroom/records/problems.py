@@ -1,0 +1,88 @@
+"""What is wrong with a tree: one problem, one line, always with a remedy."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from headroom.files import UnreadableError
+from headroom.parsing import Document
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing that does not hold, where it stands and what to do about it."""
+
+    path: str
+    """The file, relative to the root of the tree, with forward slashes."""
+    line: int | None
+    """The line, from 1, or None where the file has no lines to speak of (JSON says the field instead)."""
+    rule: str
+    """The rule that it breaks, as ``headroom check --only`` names it."""
+    field: str
+    """The field, as a dotted path (YAML) or JSON pointer, or empty."""
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        """``path:line: rule: field: what is wrong; what to do``, on one line."""
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        named = f"`{self.field}`: " if self.field else ""
+        return " ".join(f"{place}: {self.rule}: {named}{self.message}; {self.remedy}".split())
+
+
+def unreadable(path: str, rule: str, error: UnreadableError) -> Problem:
+    """The problem of a file that cannot be read at all."""
+    return Problem(path, error.line, rule, "", error.message, error.remedy)
+
+
+_REMEDIES = {
+    "missing": "add it",
+    "extra_forbidden": "remove it, or correct its spelling",
+    "literal_error": "use one of the words listed",
+    "string_pattern_mismatch": "write it in the form given",
+    "union_tag_invalid": "use one of the words listed",
+    "union_tag_not_found": "add it",
+}
+
+
+def invalid(
+    path: str, rule: str, error: ValidationError, document: Document, *, pointer: bool = False
+) -> list[Problem]:
+    """The problems of a record whose values are not what its schema wants, each at its line or JSON pointer."""
+    return [_invalid(path, rule, detail, document, pointer=pointer) for detail in error.errors()]
+
+
+def _invalid(path: str, rule: str, detail: Any, document: Document, *, pointer: bool) -> Problem:
+    location = _inside(document.value, detail["loc"])
+    field = "/" + "/".join(map(str, location)) if pointer else ".".join(map(str, location))
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    message, _, remedy = message.partition("; ")
+    if detail["type"] == "extra_forbidden":
+        message = "unknown key"
+    elif detail["type"] == "missing":
+        message = "missing"
+    remedy = remedy or _REMEDIES.get(detail["type"], "see docs/contribute/records.md")
+    return Problem(path, None if pointer else document.line(location) or 1, rule, field, message, remedy)
+
+
+def _inside(value: Any, location: Iterable[str | int]) -> tuple[str | int, ...]:
+    """The location without the names of alternatives that the validator puts in but the file does not hold."""
+    found: list[str | int] = []
+    steps = list(location)
+    for i, step in enumerate(steps):
+        inside = (isinstance(value, dict) and step in value) or (
+            isinstance(value, list) and isinstance(step, int) and step < len(value)
+        )
+        if inside:
+            value = value[step]
+        if inside or i == len(steps) - 1:
+            found.append(step)
+    return tuple(found)
+
+
+def relative(path: Path, root: Path) -> str:
+    """A path as problems name it."""
+    return path.relative_to(root).as_posix()

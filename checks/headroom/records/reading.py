@@ -1,0 +1,67 @@
+"""Reads the files of a tree one by one, and collects what is wrong with them."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from headroom import files
+from headroom.files import UnreadableError
+from headroom.parsing import Document, load_json, load_yaml
+from headroom.records.problems import Problem, invalid, relative, unreadable
+
+T = TypeVar("T")
+
+
+class Reader:
+    """Reads files of one tree and collects what is wrong with them."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.problems: list[Problem] = []
+        self.documents: dict[str, Document] = {}
+
+    def complain(self, path: str, rule: str, message: str, remedy: str, line: int | None = 1) -> None:
+        """Note a problem."""
+        self.problems.append(Problem(path, line, rule, "", message, remedy))
+
+    def each(self, folder: str, suffix: str, rule: str) -> Iterator[tuple[Path, str]]:
+        """The files of a folder in order; a file of another kind there is a problem."""
+        for path in sorted((self.root / folder).rglob("*")):
+            name = relative(path, self.root)
+            hidden = any(part.startswith((".", "__pycache__")) for part in path.relative_to(self.root).parts)
+            if path.is_dir() or hidden:
+                continue
+            if path.suffix != suffix:
+                self.complain(name, rule, f"not a {suffix} file", f"only {suffix} files belong in {folder}/", None)
+            else:
+                yield path, name
+
+    def text(self, path: Path, name: str, rule: str, limit: int = files.MAX_TEXT_BYTES) -> str | None:
+        """The text of one file, or None and the problem that it has."""
+        try:
+            return files.read_text(path, self.root, limit=limit)
+        except UnreadableError as error:
+            self.problems.append(unreadable(name, rule, error))
+        except OSError as error:
+            self.complain(name, rule, f"cannot be read ({error.strerror})", "correct its permissions", None)
+        return None
+
+    def record(self, path: Path, name: str, rule: str, validate: Callable[[Any], T]) -> tuple[T, Document, str] | None:
+        """One file as a validated record, or None and the problems that it has."""
+        is_json = path.suffix == ".json"
+        text = self.text(path, name, rule, files.MAX_JSON_BYTES if is_json else files.MAX_TEXT_BYTES)
+        if text is None:
+            return None
+        try:
+            document = load_json(text) if is_json else load_yaml(text)
+        except UnreadableError as error:
+            self.problems.append(unreadable(name, rule, error))
+            return None
+        self.documents[name] = document
+        try:
+            return validate(document.value), document, text
+        except ValidationError as error:
+            self.problems += invalid(name, rule, error, document, pointer=is_json)
+            return None

@@ -1,0 +1,170 @@
+"""Snippets: standalone scripts, what their headers say they need, and the record of their last run."""
+
+import re
+import tomllib
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from headroom.files import UnreadableError, sha256
+from headroom.parsing import Document
+from headroom.records.base import IsoDate, Record, Sha256, Slug, Text
+
+# The block of PEP 723, by its reference expression.
+_HEADER = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
+_REGION = re.compile(r"^\s*# --8<-- \[(?P<edge>start|end):(?P<name>[a-z0-9_-]+)\]\s*$")
+
+Need = Annotated[str, StringConstraints(pattern=r"^(cuda(:[1-9])?|amx|avx512_bf16|bf16)$")]
+Launch = Annotated[str, StringConstraints(pattern=r"^(python|torchrun --nproc-per-node [1-9])$")]
+
+
+class Header(Record):
+    """The ``[tool.headroom]`` table of a snippet."""
+
+    needs: tuple[Need, ...] = ()
+    """Hardware without which it cannot run."""
+    launch: Launch = "python"
+    timeout: int = Field(default=60, ge=1, le=600)
+    """Seconds after which its whole process group is killed."""
+    models: tuple[Text, ...] = ()
+    datasets: tuple[Text, ...] = ()
+    ablation: dict[str, str] = Field(default_factory=dict)
+    """Texts whose replacement takes the technique out; the proof must then fail."""
+    no_ablation: Text | None = None
+    """Why no ablation makes sense."""
+
+    @model_validator(mode="after")
+    def _ablation_or_reason(self) -> "Header":
+        if bool(self.ablation) == bool(self.no_ablation):
+            raise ValueError("neither an ablation nor the reason why there is none (or both); write one of the two")
+        return self
+
+
+class Snippet(Record):
+    """One script and what is known of it without running it."""
+
+    path: str
+    """Relative to the root of the tree, with forward slashes."""
+    sha256: Sha256
+    source: str
+    dependencies: tuple[str, ...]
+    title: str
+    """The first line of its docstring."""
+    header: Header
+    regions: dict[str, tuple[int, int]]
+    """The lines of each region's markers."""
+
+    @property
+    def id(self) -> str:
+        """Its path below snippets/ without the ending."""
+        return self.path.removeprefix("snippets/").removesuffix(".py")
+
+    @property
+    def command(self) -> str:
+        """The one command that runs the file."""
+        launch = "" if self.header.launch == "python" else f"{self.header.launch} "
+        return f"uv run {launch}{self.path}"
+
+    def ablated(self) -> str:
+        """The source with the technique taken out."""
+        header, body = _split(self.source)
+        for text, replacement in self.header.ablation.items():
+            body = body.replace(text, replacement)
+        return header + body
+
+
+class AblationRun(Record):
+    """What happened when the technique was taken out."""
+
+    outcome: Literal["proof failed"]
+    message: str
+    seconds: float = Field(gt=0)
+
+
+class SnippetRun(Record):
+    """The record of one run: checks/runs/<snippet>/<hardware class>.json."""
+
+    snippet: str
+    sha256: Sha256
+    hardware_class: Slug
+    date: IsoDate
+    outcome: Literal["passed"]
+    seconds: float = Field(gt=0)
+    peak_memory_bytes: int = Field(gt=0)
+    device: Text
+    versions: dict[str, str]
+    models: dict[str, Literal["stand-in", "real"]]
+    warnings: tuple[str, ...]
+    ablation: AblationRun | None
+
+
+def header_table(source: str) -> tuple[dict[str, Any], int]:
+    """The PEP 723 table of a script and the line on which it starts.
+
+    Raises:
+        UnreadableError: there is no such block, more than one, or it is no TOML.
+    """
+    blocks = [match for match in _HEADER.finditer(source) if match["type"] == "script"]
+    if len(blocks) != 1:
+        raise UnreadableError(f"{len(blocks)} PEP 723 `script` blocks", "begin the file with exactly one", 1)
+    line = source[: blocks[0].start()].count("\n") + 1
+    content = "".join(
+        row[2:] if row.startswith("# ") else row[1:] for row in blocks[0]["content"].splitlines(keepends=True)
+    )
+    try:
+        return tomllib.loads(content), line
+    except tomllib.TOMLDecodeError as error:
+        raise UnreadableError(f"the header is no TOML: {error}", "correct the header", line) from error
+
+
+def _split(source: str) -> tuple[str, str]:
+    """A script's header and what stands below it."""
+    header, mark, body = source.partition("\n# ///\n")
+    return header + mark, body
+
+
+def regions(source: str) -> dict[str, tuple[int, int]]:
+    """The named regions of a script, each with the lines of its two markers.
+
+    Raises:
+        UnreadableError: a region starts twice, ends without a start, or never ends.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    open_: dict[str, int] = {}
+    for number, line in enumerate(source.splitlines(), 1):
+        match = _REGION.match(line)
+        if match is None:
+            continue
+        name = match["name"]
+        if (match["edge"] == "start" and (name in open_ or name in found)) or (
+            match["edge"] == "end" and name not in open_
+        ):
+            raise UnreadableError(
+                f"region `{name}` {match['edge']}s out of turn", "give it one start and then one end", number
+            )
+        if match["edge"] == "start":
+            open_[name] = number
+        else:
+            found[name] = (open_.pop(name), number)
+    for name, number in open_.items():
+        raise UnreadableError(f"region `{name}` never ends", f"add `# --8<-- [end:{name}]`", number)
+    return found
+
+
+def ablation_faults(source: str, ablation: dict[str, str]) -> list[str]:
+    """What is wrong with an ablation: each text must stand exactly once below the header, and change something."""
+    _, body = _split(source)
+    faults = [
+        f"`{text}` stands {body.count(text)} times below the header" for text in ablation if body.count(text) != 1
+    ]
+    return faults + [f"`{text}` is replaced by itself" for text, replacement in ablation.items() if text == replacement]
+
+
+def document_of(table: dict[str, Any], line: int) -> Document:
+    """The header as a document whose every value stands on the header's first line."""
+    return Document(table, {(): line})
+
+
+def content_sha256(source: str) -> str:
+    """The hash that ties a run record to the bytes that ran."""
+    return sha256(source)

@@ -1,0 +1,250 @@
+"""Whether a measured comparison holds: the interval of a paired ratio, and the verdict on it.
+
+A sample is one process, a pair one block of the session, the order within it random. Where the arms are alike, the
+sign of a pair's log ratio is then a coin flip, however the machine drifts, and the Wilcoxon signed-rank test is exact.
+Its inversion is the interval (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed., ch. 3.1-3.3).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+Better: TypeAlias = Literal["lower", "higher"]
+Relation: TypeAlias = Literal["better", "not_worse", "equal_within"]
+Verdict: TypeAlias = Literal["supported", "contradicted", "inconclusive"]
+Reason: TypeAlias = Literal[
+    "clear",  # supported: the interval lies where the claim says
+    "reversed",  # contradicted: the subject is worse than the baseline
+    "negligible",  # contradicted: the improvement is below the least effect that counts
+    "worse",  # contradicted: the subject is worse by more than the margin
+    "different",  # contradicted: the arms differ by more than the margin
+    "wide",  # inconclusive, as all that follow: the interval reaches across a limit
+    "tails_decide",  # the medians and the typical pair point in opposite directions
+    "level_unreachable",  # too few pairs for any interval at this level
+    "too_few_blocks",  # fewer than MIN_BLOCKS pairs
+    "unpaired",  # the arms have different lengths
+    "bad_samples",  # a sample is no positive, finite number
+]
+Samples: TypeAlias = Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
+MIN_BLOCKS = 10  # the interval of fewer at 99 % spans nearly the whole sample
+
+_Array: TypeAlias = NDArray[np.float64]
+_Zone: TypeAlias = tuple[float, float, Reason]  # an interval wholly above the first and below the second
+_DECISIVE: dict[Reason, Verdict] = {
+    "clear": "supported",
+    "reversed": "contradicted",
+    "negligible": "contradicted",
+    "worse": "contradicted",
+    "different": "contradicted",
+}
+_LEVELS: dict[Relation, float] = {"better": 0.99, "not_worse": 0.90, "equal_within": 0.90}
+_EXACT = 1.0  # level of the whole range, which leaves nothing to chance
+_SMALLEST, _LARGEST = 1e-75, 1e75  # bounds of a sample, within which the product of two ratios stays a float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The verdict on a claim and the figures that gave it; ratios have no unit."""
+
+    verdict: Verdict
+    reason: Reason
+    ratio: float  # improvement over the baseline: above 1 the subject is better; nan where it could not be computed
+    low: float  # lower end of the interval of the ratio; 0 where there is none
+    high: float  # upper end of it; infinite where there is none
+    n: int  # blocks, which are pairs; 0 where no pairs could be formed
+    level: float  # confidence level of the interval, above 0 and at most 1
+
+
+class _Claim(NamedTuple):
+    better: Better
+    relation: Relation
+    zones: tuple[_Zone, ...]  # the first that holds the whole interval gives the reason
+    level: float
+
+
+class _Estimate(NamedTuple):
+    ratio: float
+    low: float
+    high: float
+
+
+def compare(
+    baseline: Samples,
+    subject: Samples,
+    *,
+    better: Better = "lower",
+    min_effect: float = 0.02,
+    relation: Relation = "better",
+    margin: float | None = None,
+    level: float | None = None,
+) -> Comparison:
+    """Judge a claim on samples paired by position, by the exact signed-rank interval of their ratios.
+
+    The ratio is the Hodges-Lehmann estimate: the typical ratio within a pair, not the ratio of the arms' medians.
+    Samples that cannot be judged raise no error: the verdict is ``inconclusive`` with a reason that names the fault.
+    Time and memory grow with the square of the number of pairs: 25 microseconds for 30, 6 milliseconds for 500.
+
+    Args:
+        baseline: What the subject is compared with, one sample a block, in any unit.
+        subject: What the claim is about, in the same unit and order of blocks.
+        better: Whether a ``lower`` or a ``higher`` sample is the better one.
+        min_effect: Least relative improvement that counts, for relation ``better``: 0.02 is 2 %.
+        relation: ``better`` by more than min_effect, ``not_worse`` or ``equal_within`` by margin.
+        margin: Relative difference that does not count, for ``not_worse`` and ``equal_within`` only.
+        level: Confidence level of the interval; when not given 0.99 for ``better``, 0.90 for the other relations.
+
+    Raises:
+        ValueError: A parameter other than the samples is not allowed.
+    """
+    return _judge(_claim(better, min_effect, relation, margin, level), baseline, subject)
+
+
+def compare_exact(
+    baseline: Samples,
+    subject: Samples,
+    *,
+    better: Better = "lower",
+    min_effect: float = 0.02,
+    relation: Relation = "better",
+    margin: float | None = None,
+    level: float | None = None,
+) -> Comparison:
+    """Judge a claim on a nearly deterministic metric, such as bytes, by the range of all ratios across the arms.
+
+    The ratio is that of the medians, and the level of what is decided so is 1. Where the range is too wide to decide,
+    the answer is that of `compare`, whose parameters, result and errors are the same.
+    """
+    claim = _claim(better, min_effect, relation, margin, level)
+    exact = _judge(claim._replace(level=_EXACT), baseline, subject)
+    return _judge(claim, baseline, subject) if exact.reason == "wide" else exact
+
+
+def control_holds(baseline: Samples, control: Samples, *, level: float = 0.99, exact: bool = False) -> bool:
+    """Tell whether the baseline, run a second time in the subject's place, is compatible with itself.
+
+    Args:
+        baseline: One sample a block, in any unit.
+        control: The baseline's program run through the subject's slot, in the same unit and order of blocks.
+        level: Confidence level of the signed-rank interval of their ratio.
+        exact: Take the range of all ratios across the arms instead of that interval.
+
+    Returns:
+        Whether the interval contains 1; False for samples that cannot be judged.
+
+    Raises:
+        ValueError: The level is not between 0 and 1.
+    """
+    claim = _claim("lower", 0.0, "better", None, level)
+    result = _judge(claim._replace(level=_EXACT) if exact else claim, baseline, control)
+    return result.reason not in ("unpaired", "bad_samples", "too_few_blocks") and result.low <= 1 <= result.high
+
+
+def _claim(better: Better, min_effect: float, relation: Relation, margin: float | None, level: float | None) -> _Claim:
+    if better not in get_args(Better):
+        raise _refusal("better", better, "'lower' or 'higher'")
+    if relation not in get_args(Relation):
+        raise _refusal("relation", relation, "'better', 'not_worse' or 'equal_within'")
+    if not (_is_finite(min_effect) and min_effect >= 0):
+        raise _refusal("min_effect", min_effect, "a finite number, 0 or above")
+    if level is not None and not (_is_finite(level) and 0 < level < 1):
+        raise _refusal("level", level, "a number above 0 and below 1")
+    return _Claim(better, relation, _zones(min_effect, relation, margin), level or _LEVELS[relation])
+
+
+def _zones(min_effect: float, relation: Relation, margin: float | None) -> tuple[_Zone, ...]:
+    if relation == "better":
+        if margin is not None:
+            raise _refusal("margin", margin, "None for relation 'better'")
+        return (1 + min_effect, math.inf, "clear"), (0, 1, "reversed"), (0, 1 + min_effect, "negligible")
+    if margin is None or not (_is_finite(margin) and margin > 0):
+        raise _refusal("margin", margin, f"a finite number above 0 for relation {relation!r}")
+    # Slower by the margin is a ratio of 1 / (1 + margin), so that swapping the arms mirrors the limits.
+    floor, ceiling = 1 / (1 + margin), 1 + margin
+    if relation == "not_worse":
+        return (floor, math.inf, "clear"), (0, floor, "worse")
+    return (floor, ceiling, "clear"), (0, floor, "different"), (ceiling, math.inf, "different")
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
+
+
+def _refusal(name: str, value: object, allowed: str) -> ValueError:
+    return ValueError(f"{name} must be {allowed}, not {value!r}")
+
+
+def _judge(claim: _Claim, baseline: Samples, subject: Samples) -> Comparison:
+    arms = _arms(baseline, subject)
+    if isinstance(arms, str):
+        return Comparison("inconclusive", arms, math.nan, 0.0, math.inf, 0, claim.level)
+    larger, smaller = arms if claim.better == "lower" else arms[::-1]  # larger where the subject is better
+    estimate = _whole_range(larger, smaller) if claim.level == _EXACT else _signed_rank(larger, smaller, claim.level)
+    reason = _reason(claim, larger, smaller, estimate)
+    return Comparison(_DECISIVE.get(reason, "inconclusive"), reason, *estimate, larger.size, claim.level)
+
+
+def _arms(baseline: Samples, subject: Samples) -> tuple[_Array, _Array] | Reason:
+    first, second = _positive(baseline), _positive(subject)
+    if first is None or second is None:
+        return "bad_samples"
+    if first.size != second.size:
+        return "unpaired"
+    return (first, second) if first.size else "too_few_blocks"
+
+
+def _positive(samples: Samples) -> _Array | None:
+    try:
+        array = np.asarray(samples)
+    except ValueError:  # nested, with rows of different lengths
+        return None
+    if array.ndim != 1 or array.dtype.kind not in "iuf":  # asked for floats, numpy would read text as numbers
+        return None
+    floats = array.astype(np.float64)
+    return floats if ((floats > _SMALLEST) & (floats < _LARGEST)).all() else None
+
+
+def _reason(claim: _Claim, larger: _Array, smaller: _Array, estimate: _Estimate) -> Reason:
+    if larger.size < MIN_BLOCKS:
+        return "too_few_blocks"
+    if estimate.high == math.inf:
+        return "level_unreachable"
+    reason = _zone(claim, estimate)
+    if claim.relation == "better" and reason in ("clear", "reversed"):
+        medians = _whole_range(larger, smaller).ratio
+        return "tails_decide" if (medians - 1) * (estimate.ratio - 1) < 0 else reason
+    return reason
+
+
+def _zone(claim: _Claim, estimate: _Estimate) -> Reason:
+    inside = [reason for above, below, reason in claim.zones if above < estimate.low and estimate.high < below]
+    return inside[0] if inside else "wide"
+
+
+def _whole_range(larger: _Array, smaller: _Array) -> _Estimate:
+    medians = float(np.median(larger) / np.median(smaller))
+    return _Estimate(medians, float(larger.min() / smaller.max()), float(larger.max() / smaller.min()))
+
+
+def _signed_rank(larger: _Array, smaller: _Array, level: float) -> _Estimate:
+    # Geometric means are the Walsh averages of logs, and every machine rounds roots alike, as it does not logs.
+    ratios = larger / smaller
+    walsh = np.sort(np.sqrt(np.outer(ratios, ratios)[np.tri(ratios.size, dtype=bool)]))
+    center = np.sqrt(walsh[(walsh.size - 1) // 2] * walsh[walsh.size // 2])
+    k = _critical_rank(ratios.size, level)
+    low, high = (walsh[k - 1], walsh[-k]) if k else (0, math.inf)
+    return _Estimate(float(center), float(low), float(high))
+
+
+@cache
+def _critical_rank(n: int, level: float) -> int:
+    """The largest k with P(W <= k - 1) <= (1 - level) / 2, where W is the signed-rank statistic of n alike pairs."""
+    # Only halvings and sums of positive numbers: exact up to n = 53, and to n roundings in the last digit beyond.
+    chances = np.ones(1)
+    for rank in range(1, n + 1):
+        chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
+    return int(np.searchsorted(np.cumsum(chances), (1 - level) / 2, side="right"))

@@ -1,0 +1,101 @@
+"""Units of the project's metrics and how a figure in a text is read and written."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+# Each unit as its kind and how many of the kind's base unit it is.
+UNITS: Final[dict[str, tuple[str, float]]] = {
+    "s": ("time", 1.0),
+    "ms": ("time", 1e-3),
+    "µs": ("time", 1e-6),
+    "B": ("bytes", 1.0),
+    "kB": ("bytes", 1e3),
+    "MB": ("bytes", 1e6),
+    "GB": ("bytes", 1e9),
+    "KiB": ("bytes", 2.0**10),
+    "MiB": ("bytes", 2.0**20),
+    "GiB": ("bytes", 2.0**30),
+    "tokens/s": ("rate", 1.0),
+    "1": ("number", 1.0),
+    "×": ("number", 1.0),
+    "%": ("number", 1e-2),
+}
+
+_FIGURE = re.compile(
+    r"(?P<sign>[+\u2212-]?)(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<space>[ \u00a0\u202f]?)"
+    r"(?P<unit>tokens/s|KiB|MiB|GiB|kB|MB|GB|ms|µs|[sB×%])?(?![\w/])"
+)
+
+
+def convert(value: float, unit: str, to: str) -> float:
+    """A value in another unit of the same kind.
+
+    Raises:
+        ValueError: a unit is unknown, or the two measure different things.
+    """
+    for name in (unit, to):
+        if name not in UNITS:
+            raise ValueError(f"unknown unit `{name}`; known are {', '.join(UNITS)}")
+    if UNITS[unit][0] != UNITS[to][0]:
+        raise ValueError(f"`{unit}` cannot be written in `{to}`")
+    return value * UNITS[unit][1] / UNITS[to][1]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure as it stands in a text: its sign, its precision, its thousands separators and its unit."""
+
+    text: str
+    start: int
+    signed: bool
+    decimals: int
+    grouped: bool
+    space: str
+    unit: str | None
+
+    @classmethod
+    def find(cls, text: str) -> "Figure | None":
+        """The one figure in a text, or None where there is none or more than one."""
+        matches = list(_FIGURE.finditer(text))
+        if len(matches) != 1:
+            return None
+        match = matches[0]
+        digits = match["digits"]
+        return cls(
+            text=match[0],
+            start=match.start(),
+            signed=match["sign"] == "+",
+            decimals=len(digits.partition(".")[2]),
+            grouped="," in digits or ("." not in digits and len(digits) < 4),  # noqa: PLR2004 - 999 needs no separator
+            space=match["space"] if match["unit"] else "",
+            unit=match["unit"],
+        )
+
+    def written(self, value: float, unit: str) -> str:
+        """A value written as this figure is: with its unit, precision, sign and separators.
+
+        Raises:
+            ValueError: the value's unit cannot be written in the figure's unit.
+        """
+        number = convert(value, unit, self.unit or "1")
+        body = f"{abs(number):{',' if self.grouped else ''}.{self.decimals}f}"
+        sign = "\u2212" if float(f"{number:.{self.decimals}f}") < 0 else "+" if self.signed and number > 0 else ""
+        return f"{sign}{body}{self.space}{self.unit or ''}"
+
+
+def humane(value: float, unit: str) -> str:
+    """A value for people: three significant digits in the unit of its kind that keeps it near one.
+
+    Raises:
+        ValueError: the unit is unknown.
+    """
+    if unit == "B":
+        unit, scale = next(((u, UNITS[u][1]) for u in ("GiB", "MiB", "KiB") if abs(value) >= UNITS[u][1]), ("B", 1.0))
+    elif unit == "s":
+        unit, scale = next(((u, UNITS[u][1]) for u in ("s", "ms") if abs(value) >= UNITS[u][1]), ("µs", 1e-6))
+    else:
+        scale = convert(1.0, unit, unit)
+    number = value / scale
+    digits = max(0, 2 - len(str(int(abs(number)))) + 1)
+    return f"{number:,.{digits}f}" + ("" if unit == "1" else f" {unit}")
