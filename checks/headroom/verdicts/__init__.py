@@ -1,0 +1,6 @@
+"""What is true: verdicts, gates, and where each claim stands on each hardware class."""
+
+from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge
+from headroom.verdicts.standing import Board, Standing, Status, board
+
+__all__ = ["Board", "PointVerdict", "SessionVerdict", "Standing", "Status", "board", "judge"]

@@ -1,0 +1,146 @@
+"""Gates: what makes a session worth nothing for a claim, whatever its figures say. Each has a name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from headroom.records.claims import MeasuredClaim, Point
+from headroom.records.evidence import Evidence, Failure, Run, block_order, slot_of
+from headroom.records.facts import HardwareClass
+from headroom.records.metrics import METRICS
+from headroom.statistics import control_holds
+from headroom.verdicts.pairs import Block, value
+
+_FAILED_SHARE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One claim at one point of one session, as the gates see it."""
+
+    claim: MeasuredClaim
+    evidence: Evidence
+    point: Point
+    blocks: list[Block]
+    hardware: HardwareClass | None
+    level: float
+
+
+def _other_class(case: Case) -> bool:
+    """The machine is not of the class that the session says."""
+    return case.hardware is not None and not case.hardware.holds(case.evidence.environment)
+
+
+def _units(case: Case) -> bool:
+    """The samples are in another unit than the metric's."""
+    name = case.claim.metric.name
+    return case.evidence.units.get(name) != METRICS[name].unit
+
+
+def _too_few_blocks(case: Case) -> bool:
+    """The session was planned with fewer blocks than the claim fixes."""
+    return case.evidence.design.blocks < case.claim.blocks
+
+
+def _repeated_runs(case: Case) -> bool:
+    """A slot of a block was filled twice: somebody counted repetitions as blocks."""
+    slots = [(run.block, slot_of(run)) for run in case.evidence.runs]
+    return len(slots) != len(set(slots))
+
+
+def _order(case: Case) -> bool:
+    """The order is not the one that the recorded seed gives, or the clock says otherwise."""
+    evidence = case.evidence
+    ran: list[Run | Failure] = [*evidence.runs, *evidence.failures]
+    slots = {slot_of(run) for run in ran}
+    for block in {run.block for run in ran}:
+        order = sorted((run for run in ran if run.block == block), key=lambda run: run.position)
+        if [slot_of(run) for run in order] != block_order(slots, evidence.design.order_seed, block):
+            return True
+    timed = sorted(evidence.runs, key=lambda run: (run.block, run.position))
+    return any(run.ended <= run.started for run in timed) or any(b.started < a.ended for a, b in pairwise(timed))
+
+
+def _failed_runs(case: Case) -> bool:
+    """More than a tenth of the claim's runs gave no result."""
+    arms = (case.claim.baseline, case.claim.subject)
+    failed = sum(run.arm in arms and run.point == case.point for run in case.evidence.failures)
+    ran = sum(run.arm in arms and run.point == case.point for run in case.evidence.runs)
+    return failed > _FAILED_SHARE * (failed + ran)
+
+
+def _inputs(case: Case) -> bool:
+    """The arms of a block did not see the same inputs, or two blocks did."""
+    seeds = [{run.input_seed for run in block.runs()} for block in case.blocks]
+    return any(len(seed) != 1 for seed in seeds) or len(set().union(*seeds)) != len(seeds)
+
+
+def _copied(case: Case) -> bool:
+    """Two runs hold the very same noisy samples, or a run holds none."""
+    if METRICS[case.claim.metric.name].exact:
+        return False
+    samples = [run.samples[case.claim.metric.name] for block in case.blocks for run in block.runs()]
+    return len(samples) != len(set(samples)) or not all(samples)
+
+
+def _outputs(case: Case) -> bool:
+    """The arms did not compute the same, within the claim's tolerance."""
+    pairs = [(block.baseline.output, block.subject.output) for block in case.blocks]
+    return any(a is None or b is None or abs(b - a) > case.claim.tolerance * abs(a) for a, b in pairs)
+
+
+def _same_work(case: Case) -> bool:
+    """Both arms ran the very same operations, or it is not known: the technique may be a silent no-op."""
+    pairs = [(block.baseline.work_sha256, block.subject.work_sha256) for block in case.blocks]
+    return any(a is None or b is None or a == b for a, b in pairs)
+
+
+def _throttled(case: Case) -> bool:
+    """The device slowed down for heat or for its hardware's sake during a run."""
+    return any(run.throttled for block in case.blocks for run in block.runs())
+
+
+def _faster_than_hardware(case: Case) -> bool:
+    """A step took less time than its matrix products can take on this hardware."""
+    if case.hardware is None:
+        return False
+    peak = case.hardware.peak_flops
+    runs = (run for block in case.blocks for run in block.runs() if run.flops)
+    return any(second * peak < (run.flops or 0) for run in runs for second in run.samples.get("step_time", ()))
+
+
+def _control_missing(case: Case) -> bool:
+    """A block has no control, so nothing shows that the session can tell like from unlike."""
+    return not case.blocks or any(block.control is None for block in case.blocks)
+
+
+def _control_failed(case: Case) -> bool:
+    """The baseline differs from itself."""
+    name = case.claim.metric.name
+    baseline = [value(block.baseline, name) for block in case.blocks]
+    control = [value(block.control, name) for block in case.blocks if block.control]
+    return not control_holds(baseline, control, level=case.level, exact=METRICS[name].exact)
+
+
+# In the order in which they are named to the reader: the first that fails gives the reason.
+GATES: dict[str, Callable[[Case], bool]] = {
+    "wrong_hardware_class": _other_class,
+    "unit_mismatch": _units,
+    "too_few_blocks": _too_few_blocks,
+    "repeated_runs": _repeated_runs,
+    "order_not_random": _order,
+    "failed_runs": _failed_runs,
+    "inputs_not_paired": _inputs,
+    "copied_samples": _copied,
+    "output_differs": _outputs,
+    "same_work": _same_work,
+    "throttled": _throttled,
+    "faster_than_hardware": _faster_than_hardware,
+    "control_missing": _control_missing,
+    "control_failed": _control_failed,
+}
+
+
+def shut(case: Case) -> str | None:
+    """The name of the first gate that this case does not pass, or None where it passes all."""
+    return next((name for name, fails in GATES.items() if fails(case)), None)

@@ -1,0 +1,117 @@
+"""The verdict of one session on one claim, recomputed from the raw samples every time and stored nowhere."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from headroom.records.claims import MeasuredClaim, Point
+from headroom.records.evidence import Evidence
+from headroom.records.facts import HardwareClass
+from headroom.records.metrics import METRICS
+from headroom.statistics import Comparison, compare, compare_exact
+from headroom.verdicts.gates import Case, shut
+from headroom.verdicts.pairs import Block, blocks, value
+
+Word = Literal["supported", "contradicted", "inconclusive", "flips"]
+
+# One-sided error over all points of a sweep together; see docs/contribute/statistics.md.
+_LEVELS = {"better": 0.99, "not_worse": 0.90, "equal_within": 0.90}
+_CONTROL_LEVEL = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class PointVerdict:
+    """What a session says of a claim at one point. Samples are one value a block, in the metric's unit."""
+
+    point: Point
+    asserted: bool
+    """Whether the claim means this point, or only shows it."""
+    verdict: Word
+    reason: str
+    ratio: float
+    """Improvement of subject over baseline: above 1 the subject is better. Not a number where nothing is known."""
+    low: float
+    high: float
+    n: int
+    level: float
+    baseline: tuple[float, ...]
+    subject: tuple[float, ...]
+    control: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionVerdict:
+    """What a session says of a claim: its points, and one word for all that the claim asserts."""
+
+    verdict: Word
+    reason: str
+    points: tuple[PointVerdict, ...]
+
+
+def judge(claim: MeasuredClaim, evidence: Evidence, hardware: HardwareClass | None = None) -> SessionVerdict:
+    """Hold a claim to one session.
+
+    Args:
+        claim: what is said.
+        evidence: what was measured.
+        hardware: the class of the session's machine, for the gates that need it; without it they are not tried.
+
+    Nothing that the evidence holds raises: what cannot be judged is ``inconclusive``, with the reason.
+    """
+    points = tuple(_point(claim, evidence, point, hardware) for point in claim.scope.points)
+    asserted = [point for point in points if point.asserted]
+    words = {point.verdict for point in asserted}
+    if len(words) == 1:
+        return SessionVerdict(asserted[0].verdict, asserted[0].reason, points)
+    if {"supported", "contradicted"} <= words:
+        return SessionVerdict("flips", "depends on the point", points)
+    first = next(point for point in asserted if point.verdict == "inconclusive")
+    return SessionVerdict("inconclusive", first.reason, points)
+
+
+def _point(claim: MeasuredClaim, evidence: Evidence, point: Point, hardware: HardwareClass | None) -> PointVerdict:
+    paired = blocks(claim, evidence, point)
+    share = len(claim.scope.points)  # Bonferroni: the points of a sweep share the error
+    case = Case(claim, evidence, point, paired, hardware, 1 - (1 - _CONTROL_LEVEL) / share)
+    level = 1 - (1 - _LEVELS[claim.relation]) / share
+    try:
+        result = _compared(claim, paired, level)
+        reason = shut(case)
+    except Exception as error:  # noqa: BLE001 - whatever breaks, a broken judgement supports nothing
+        result, reason = _nothing(len(paired), level), f"statistics_raised ({type(error).__name__})"
+    if not paired:
+        reason = "not_measured"
+    name = claim.metric.name
+    return PointVerdict(
+        point=point,
+        asserted=claim.scope.asserted(point),
+        verdict="inconclusive" if reason else result.verdict,
+        reason=reason or result.reason,
+        ratio=result.ratio,
+        low=result.low,
+        high=result.high,
+        n=result.n,
+        level=result.level,
+        baseline=tuple(value(block.baseline, name) for block in paired),
+        subject=tuple(value(block.subject, name) for block in paired),
+        control=tuple(value(block.control, name) for block in paired if block.control),
+    )
+
+
+def _compared(claim: MeasuredClaim, paired: list[Block], level: float) -> Comparison:
+    name = claim.metric.name
+    kind = METRICS[name]
+    return (compare_exact if kind.exact else compare)(
+        [value(block.baseline, name) for block in paired],
+        [value(block.subject, name) for block in paired],
+        better=kind.better,
+        min_effect=claim.min_effect,
+        relation=claim.relation,
+        margin=claim.margin,
+        level=level,
+    )
+
+
+def _nothing(n: int, level: float) -> Comparison:
+    """A comparison that says nothing."""
+    nan = float("nan")
+    return replace(compare([], []), ratio=nan, low=0.0, high=float("inf"), n=n, level=level)
