@@ -55,8 +55,8 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _gpu() -> tuple[str, int, float, str] | None:
-    """Product, memory in bytes, power limit in watts and driver of the first GPU, or None where there is none."""
+def _gpu() -> tuple[str, int, float | None, str] | None:
+    """Product, memory in bytes, power limit in watts (None: not known) and driver of the first GPU, or None."""
     tool = shutil.which("nvidia-smi")
     if tool is None:
         return None
@@ -66,7 +66,15 @@ def _gpu() -> tuple[str, int, float, str] | None:
     if done.returncode != 0 or not done.stdout.strip():
         return None
     name, memory, power, driver = (part.strip() for part in done.stdout.strip().splitlines()[0].split(","))
-    return name, int(float(memory)) << 20, float(power), driver
+    return name, int(float(memory)) << 20, _watts(power), driver
+
+
+def _watts(text: str) -> float | None:
+    """The power limit as the driver's tool prints it, which is `[N/A]` where it does not know."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def slowdowns(device: str) -> tuple[str, ...]:
@@ -125,5 +133,9 @@ def observe(device: str = "auto", threads: int | None = None) -> Machine:
         governor=governor,
         load_before=os.getloadavg()[0],
         versions=_versions(),
-        unknown=("clock", "temperature", "turbo", *(() if governor else ("governor",))),
+        unknown=(
+            *("clock", "temperature", "turbo"),
+            *(() if governor else ("governor",)),
+            *(("power_limit",) if gpu and gpu[2] is None else ()),
+        ),
     )

@@ -40,10 +40,17 @@ def _scalar(text: str, line: int) -> Any:
         return _WORDS[text]
     if not _NUMBER.match(text):
         return text
-    number: float = float(text) if any(c in text for c in ".eE") else int(text)
+    number: float = float(text) if any(c in text for c in ".eE") else _integer(text, line)
     if not math.isfinite(number):
         raise UnreadableError(f"`{text}` is not a finite number", "write a finite number", line)
     return number
+
+
+def _integer(text: str, line: int | None = None) -> int:
+    try:
+        return int(text)
+    except ValueError as error:  # Python refuses to read thousands of digits
+        raise UnreadableError("a number of thousands of digits", "write a shorter number", line) from error
 
 
 @dataclass(slots=True)
@@ -135,11 +142,14 @@ def load_json(text: str) -> Document:
         UnreadableError: the text is anything else.
     """
     try:
-        return Document(json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite))
+        value = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite, parse_int=_integer
+        )
     except json.JSONDecodeError as error:
         raise UnreadableError(f"not JSON: {error.msg}", "correct the JSON", error.lineno) from error
     except RecursionError as error:
         raise UnreadableError("nested too deeply", "flatten the document") from error
+    return Document(value)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -23,8 +23,8 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
 }
 
 _FIGURE = re.compile(
-    r"(?P<sign>[+\u2212-]?)(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<space>[ \u00a0\u202f]?)"
-    r"(?P<unit>tokens/s|KiB|MiB|GiB|kB|MB|GB|ms|µs|[sB×%])?(?![\w/])"
+    r"(?<![\w.,-])(?P<sign>[+\u2212-]?)(?P<digits>(?>(?:\d{1,3}(?:,\d{3})++|\d++)(?:\.\d++)?+))"
+    r"(?P<space>[ \u00a0\u202f]?)(?P<unit>tokens/s|KiB|MiB|GiB|kB|MB|GB|ms|µs|[sB×%])?(?![\w/])"
 )
 
 

@@ -52,11 +52,17 @@ def invalid(
     path: str, rule: str, error: ValidationError, document: Document, *, pointer: bool = False
 ) -> list[Problem]:
     """The problems of a record whose values are not what its schema wants, each at its line or JSON pointer."""
-    return [_invalid(path, rule, detail, document, pointer=pointer) for detail in error.errors()]
+    details = error.errors()
+    inner = {detail["loc"][:-1] for detail in details}  # a refused item makes its list too short: the item says why
+    return [
+        _invalid(path, rule, detail, document, pointer=pointer)
+        for detail in details
+        if detail["type"] != "too_short" or detail["loc"] not in inner
+    ]
 
 
 def _invalid(path: str, rule: str, detail: Any, document: Document, *, pointer: bool) -> Problem:
-    location = _inside(document.value, detail["loc"])
+    location = _inside(document.value, detail["loc"], missing=detail["type"] == "missing")
     field = "/" + "/".join(map(str, location)) if pointer else ".".join(map(str, location))
     message = str(detail["msg"]).removeprefix("Value error, ")
     message, _, remedy = message.partition("; ")
@@ -68,8 +74,11 @@ def _invalid(path: str, rule: str, detail: Any, document: Document, *, pointer: 
     return Problem(path, None if pointer else document.line(location) or 1, rule, field, message, remedy)
 
 
-def _inside(value: Any, location: Iterable[str | int]) -> tuple[str | int, ...]:
-    """The location without the names of alternatives that the validator puts in but the file does not hold."""
+def _inside(value: Any, location: Iterable[str | int], *, missing: bool) -> tuple[str | int, ...]:
+    """The location without the names of alternatives that the validator puts in but the file does not hold.
+
+    Where a key is missing, the last step names it.
+    """
     found: list[str | int] = []
     steps = list(location)
     for i, step in enumerate(steps):
@@ -78,7 +87,7 @@ def _inside(value: Any, location: Iterable[str | int]) -> tuple[str | int, ...]:
         )
         if inside:
             value = value[step]
-        if inside or i == len(steps) - 1:
+        if inside or (missing and i == len(steps) - 1):
             found.append(step)
     return tuple(found)
 

@@ -216,6 +216,8 @@ def _title(source: str) -> str:
         docstring = ast.get_docstring(ast.parse(source))
     except SyntaxError as error:
         raise UnreadableError(f"no Python: {error.msg}", "correct the script", error.lineno) from error
+    except RecursionError as error:
+        raise UnreadableError("nested too deeply", "simplify the script", 1) from error
     if not docstring:
         raise UnreadableError("no docstring", "say in one sentence what the script shows", 1)
     return docstring.splitlines()[0]
@@ -246,4 +248,6 @@ def _benchmarks(reader: Reader) -> dict[str, str]:
             found[path.stem] = files.syntax_sha256(source)
         except SyntaxError as error:
             reader.complain(name, "benchmarks", f"no Python: {error.msg}", "correct the script", error.lineno)
+        except RecursionError:
+            reader.complain(name, "benchmarks", "nested too deeply", "simplify the script")
     return found

@@ -38,8 +38,10 @@ def _units(case: Case) -> bool:
 
 
 def _too_few_blocks(case: Case) -> bool:
-    """The session was planned with fewer blocks than the claim fixes."""
-    return case.evidence.design.blocks < case.claim.blocks
+    """The session was planned with fewer blocks than the claim fixes, or its blocks are not those that were planned."""
+    evidence = case.evidence
+    there = {run.block for run in evidence.runs} | {failure.block for failure in evidence.failures}
+    return evidence.design.blocks < case.claim.blocks or there != set(range(evidence.design.blocks))
 
 
 def _repeated_runs(case: Case) -> bool:

@@ -1,6 +1,6 @@
 """The verdict of one session on one claim, recomputed from the raw samples every time and stored nowhere."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from headroom.records.claims import MeasuredClaim, Point
@@ -113,5 +113,4 @@ def _compared(claim: MeasuredClaim, paired: list[Block], level: float) -> Compar
 
 def _nothing(n: int, level: float) -> Comparison:
     """A comparison that says nothing."""
-    nan = float("nan")
-    return replace(compare([], []), ratio=nan, low=0.0, high=float("inf"), n=n, level=level)
+    return Comparison("inconclusive", "bad_samples", float("nan"), 0.0, float("inf"), n, level)

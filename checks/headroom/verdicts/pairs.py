@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from statistics import median
 
 from headroom.records.claims import MeasuredClaim, Point
@@ -36,6 +37,9 @@ def blocks(claim: MeasuredClaim, evidence: Evidence, point: Point) -> list[Block
 
 
 def value(run: Run, metric: str) -> float:
-    """What a run counts as: the median of its samples, however many there are. Runs are replicates, samples are not."""
+    """What a run counts as: the median of its samples, however many there are. Runs are replicates, samples are not.
+
+    Not a number where a sample is no positive, finite one, which the median would hide.
+    """
     samples = run.samples[metric]
-    return median(samples) if samples else float("nan")
+    return median(samples) if samples and all(0 < sample < inf for sample in samples) else float("nan")
