@@ -1,0 +1,134 @@
+"""Snippets as pytest items: one that runs the script, one that runs it with its technique taken out.
+
+The plugin is loaded in every pytest run of the environment, so nothing heavy is imported before a snippet is met.
+"""
+
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from headroom.records.snippets import Snippet
+    from headroom.records.tree import Tree
+    from headroom.running.results import Failed
+    from headroom.running.snippets import Runner
+
+_TREE: pytest.StashKey["Tree"] = pytest.StashKey()
+_RUNNER: pytest.StashKey["Runner"] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--changed``."""
+    parser.getgroup("headroom").addoption(
+        "--changed", action="store_true", help="run only the snippets that no CPU record shows as they are now"
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
+    """Take the scripts of the tree's snippets/ for snippets, and for nothing else, whoever else would collect them."""
+    others = yield
+    root = parent.config.rootpath
+    is_snippet = file_path.suffix == ".py" and file_path.is_relative_to(root / "snippets")
+    if not (is_snippet and (root / "checks" / "registry").is_dir()):
+        return others
+    return [SnippetFile.from_parent(parent, path=file_path)]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out, with ``--changed``, the snippets that have a record."""
+    if not config.getoption("changed") or _TREE not in config.stash:
+        return
+    from headroom.running.snippets import changed  # noqa: PLC0415
+
+    wanted = changed(config.stash[_TREE])
+    shown = [item for item in items if isinstance(item, SnippetItem) and item.snippet.id not in wanted]
+    config.hook.pytest_deselected(items=shown)
+    items[:] = [item for item in items if item not in shown]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the process that the snippets were forked from."""
+    if _RUNNER in config.stash:
+        config.stash[_RUNNER].close()
+
+
+class SnippetFile(pytest.File):
+    """A script of snippets/."""
+
+    def collect(self) -> Iterable["SnippetItem"]:
+        """Its run and, where it has one, its ablation.
+
+        Raises:
+            CollectError: its header, or something else in it, is not as a snippet's must be.
+        """
+        tree, name = _tree(self.config), self.path.relative_to(self.config.rootpath).as_posix()
+        problems = [str(problem) for problem in tree.problems if problem.path == name]
+        snippet = next((snippet for snippet in tree.snippets.values() if snippet.path == name), None)
+        if problems or snippet is None:
+            raise self.CollectError("\n".join(problems) or f"{name}: not a snippet; move it out of snippets/")
+        yield SnippetItem.from_parent(self, name="run", snippet=snippet)
+        if snippet.header.ablation:
+            yield SnippetItem.from_parent(self, name="ablation", snippet=snippet)
+
+
+class SnippetItem(pytest.Item):
+    """One run of a snippet."""
+
+    def __init__(self, *, snippet: "Snippet", **rest: Any) -> None:
+        super().__init__(**rest)
+        self.snippet = snippet
+
+    def runtest(self) -> None:
+        """Run it.
+
+        Raises:
+            SnippetFailedError: it did not end as it must.
+        """
+        from headroom.running.results import Failed, NotRun  # noqa: PLC0415
+
+        runner = _runner(self.config)
+        result = runner.run(self.snippet) if self.name == "run" else runner.run_ablated(self.snippet)
+        if isinstance(result, NotRun):
+            pytest.skip(f"not run: {self.snippet.path} {result.reason}")
+        if isinstance(result, Failed):
+            raise SnippetFailedError(result)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What is wrong in the words of whoever found it; a traceback only for what nobody foresaw."""
+        from headroom.running.hub import HubError  # noqa: PLC0415
+        from headroom.running.isolation import NurseryError  # noqa: PLC0415
+
+        if isinstance(excinfo.value, SnippetFailedError | HubError | NurseryError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """The script, as the place of the test."""
+        return self.path, 0, self.name
+
+
+class SnippetFailedError(Exception):
+    """A snippet did not end as it must."""
+
+    def __init__(self, failed: "Failed") -> None:
+        printed = f"\n\nThe end of its standard error:\n{failed.stderr}" if failed.stderr else ""
+        super().__init__(failed.message + printed)
+
+
+def _tree(config: pytest.Config) -> "Tree":
+    from headroom.records.tree import load  # noqa: PLC0415
+
+    if _TREE not in config.stash:
+        config.stash[_TREE] = load(config.rootpath)
+    return config.stash[_TREE]
+
+
+def _runner(config: pytest.Config) -> "Runner":
+    from headroom.running.snippets import Runner  # noqa: PLC0415
+
+    if _RUNNER not in config.stash:
+        config.stash[_RUNNER] = Runner(_tree(config), config.rootpath / ".cache")
+    return config.stash[_RUNNER]

@@ -1,0 +1,176 @@
+"""One run of a benchmark, inside a process of its own: one arm at one point, timed or weighed.
+
+Every run goes the same way, whatever is asked: a first step under inspection (which operations, how many products), a
+second step under the allocator's eye where memory is asked for, then the timed steps. So a time never carries the cost
+of an instrument, and memory is that of a step whose optimizer states exist.
+"""
+
+import hashlib
+import importlib.util
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, Self
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import FlopCounterMode
+
+from headroom.files import write_atomic
+
+MEMORY_METRICS = ("saved_for_backward", "peak_allocated", "peak_reserved")
+
+
+def run(script: str, request: Mapping[str, Any], result: str) -> None:
+    """Run one arm of a benchmark script and write what was measured, as JSON, to the path ``result``.
+
+    Args:
+        script: path of the benchmark.
+        request: ``arm``, ``point``, ``seed``, ``device``, ``metrics`` and ``timed_steps``.
+        result: path of the file to write; it is written in one piece, and only when everything has succeeded.
+    """
+    benchmark = _load(Path(script))
+    arm, point, metrics = request["arm"], request["point"], request["metrics"]
+    device = str(request["device"])
+    weighed = any(name in MEMORY_METRICS for name in metrics)
+    scale = Scale(device) if weighed else None
+    with scale or nullcontext():
+        step = benchmark.prepare(arm, device=device, seed=request["seed"], **point)
+        output, work, flops = _inspected(step)
+        if scale:
+            with scale.weighing():
+                step()
+    samples: dict[str, list[float]] = {}
+    if scale:
+        found = scale.read()
+        samples = {name: [found[name]] for name in metrics if name in found}
+    if {"step_time", "throughput"} & set(metrics):
+        times = _timed(step, device, request["timed_steps"])
+        samples["step_time"] = times
+        if "throughput" in metrics:
+            samples["throughput"] = [benchmark.tokens(arm, **point) / seconds for seconds in times]
+    report = {"samples": samples, "output": output, "work_sha256": work, "flops": flops}
+    write_atomic(Path(result), json.dumps(report))
+
+
+def _load(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python script")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _synchronise(device: str) -> None:
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+def _timed(step: Callable[[], float], device: str, count: int) -> list[float]:
+    """Seconds of each timed step."""
+    times = []
+    for _ in range(count):
+        _synchronise(device)
+        start = time.perf_counter()
+        step()
+        _synchronise(device)
+        times.append(time.perf_counter() - start)
+    return times
+
+
+class _Operations(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
+    """Counts the operations of a step by name, data types and shapes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: Counter[str] = Counter()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        del types
+        tensors = (arg for arg in args if isinstance(arg, torch.Tensor))
+        self.counts[f"{func} " + " ".join(f"{t.dtype}{list(t.shape)}" for t in tensors)] += 1
+        return func(*args, **(kwargs or {}))
+
+    def sha256(self) -> str:
+        """A hash of what was done, the order aside."""
+        return hashlib.sha256(repr(sorted(self.counts.items())).encode()).hexdigest()
+
+
+def _inspected(step: Callable[[], float]) -> tuple[float, str, float]:
+    """A first step: what it computed, a hash of its operations, and the floating-point operations of its products."""
+    operations, flops = _Operations(), FlopCounterMode(display=False)
+    with operations, flops:
+        output = step()
+    return float(output), operations.sha256(), float(flops.get_total_flops())
+
+
+class Scale:
+    """Weighs a step: what the forward pass leaves allocated when backward starts, and the peak.
+
+    On CUDA the allocator counts. On a CPU it does not, so its every allocation is traced from before the model exists,
+    and summed up; the trace slows the step down, which is why nothing is timed meanwhile.
+    """
+
+    def __init__(self, device: str) -> None:
+        self._device = device
+        self._marks: dict[str, float] = {}
+        self._trace: Any = None
+        if device == "cpu":
+            self._trace = torch.profiler.profile(
+                activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True, acc_events=True
+            )
+
+    def __enter__(self) -> Self:
+        if self._trace:
+            self._trace.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._trace:
+            self._trace.__exit__(*error)
+
+    @contextmanager
+    def weighing(self) -> Iterator[None]:
+        """Mark the beginning of the step, and the moment in which its backward pass starts."""
+        backward = torch.Tensor.backward
+
+        def marked(*args: Any, **kwargs: Any) -> Any:
+            self._marks.setdefault("backward", self._now())
+            return backward(*args, **kwargs)
+
+        if self._device == "cuda":
+            torch.cuda.reset_peak_memory_stats()
+        self._marks["start"] = self._now()
+        torch.Tensor.backward = marked
+        try:
+            yield
+        finally:
+            torch.Tensor.backward = backward
+            self._marks["end"] = self._now()
+
+    def _now(self) -> float:
+        """On CUDA the bytes allocated now; on a CPU the time, in the trace's nanoseconds, to look them up by."""
+        return float(torch.cuda.memory_allocated() if self._device == "cuda" else time.time_ns())
+
+    def read(self) -> dict[str, float]:
+        """Bytes by metric."""
+        if self._device == "cuda":
+            return {
+                "saved_for_backward": self._marks["backward"] - self._marks["start"],
+                "peak_allocated": float(torch.cuda.max_memory_allocated()),
+                "peak_reserved": float(torch.cuda.max_memory_reserved()),
+            }
+        events = [e for e in self._trace.profiler.kineto_results.events() if e.name() == "[memory]"]
+        history = sorted((e.start_ns(), e.nbytes()) for e in events)
+        held, peak = 0, 0
+        at = dict.fromkeys(self._marks, 0)
+        for moment, change in history:
+            held += change
+            at.update({name: held for name, mark in self._marks.items() if moment <= mark})
+            if self._marks["start"] <= moment <= self._marks["end"]:
+                peak = max(peak, held)
+        return {"saved_for_backward": float(at["backward"] - at["start"]), "peak_allocated": float(peak)}

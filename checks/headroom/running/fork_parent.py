@@ -1,0 +1,186 @@
+"""The process that has imported the libraries and done nothing else, and the children that are forked from it.
+
+It must stay so: a child of a parent that has run an OpenMP region on two threads hangs, and one of a parent that has a
+CUDA context cannot use CUDA. Requests are therefore unpickled in the child, never here.
+"""
+
+import contextlib
+import ctypes
+import importlib
+import os
+import pickle
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import IO, Any, NoReturn
+
+import psutil
+
+from headroom.running import network
+
+TICK = 0.02  # seconds between two looks at whether the child has ended
+WATCH = 0.1  # seconds between two looks at its memory
+TAIL_BYTES = 1 << 20  # of each stream, the end is kept
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one piece of work ended. What the work itself did is in the files that it wrote and in its output."""
+
+    exit_code: int
+    """As a shell's user knows it; the negative number of the signal where one ended it."""
+    seconds: float
+    """Wall time from the fork to the end."""
+    cpu_seconds: float
+    """User and system time of the process and of the children that it waited for."""
+    peak_memory_bytes: int
+    """Of the process and all its descendants together; no page is counted twice."""
+    timed_out: bool
+    over_memory: bool
+    stdout: str
+    """The last MiB of it."""
+    stderr: str
+    network: network.Kind
+    """What kept the work from the network."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One piece of work and its limits, as it travels to the fork parent."""
+
+    call: bytes
+    """The function and its arguments, pickled."""
+    cwd: str
+    timeout: float
+    memory_limit: int
+
+
+def main(descriptor: int, offline: bool, preload: Sequence[str]) -> None:  # noqa: FBT001 - called by one line of text
+    """Import the modules, then fork one child for each order that comes in, until the line closes."""
+    line: Connection[Any, Any] = Connection(descriptor)
+    try:
+        for name in preload:
+            importlib.import_module(name)
+        kind = network.available() if offline else network.Kind.OPEN
+    except Exception:  # noqa: BLE001 - whatever goes wrong, the other side must hear of it
+        line.send(traceback.format_exc())
+        return
+    _adopt_orphans()
+    line.send(None)
+    with contextlib.suppress(EOFError, ConnectionError):
+        while True:
+            order = line.recv()
+            line.send(_carry_out(order, kind, line))
+    os._exit(0)  # unloading the libraries would take a second
+
+
+def _adopt_orphans() -> None:
+    """Become the parent of every descendant whose parent ends, whatever session it has moved to: so none can escape."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _carry_out(order: Order, kind: network.Kind, line: "Connection[Any, Any]") -> Outcome:
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        start = time.monotonic()
+        child = os.fork()
+        if child == 0:
+            line.close()
+            _live(order, kind, (stdout.fileno(), stderr.fileno()))
+        try:
+            watch = _watch(child, order, start, line)
+        finally:
+            _end_descendants()
+        return Outcome(**watch, stdout=_tail(stdout), stderr=_tail(stderr), network=kind)
+
+
+def _watch(child: int, order: Order, start: float, line: "Connection[Any, Any]") -> dict[str, Any]:
+    """Wait for the child, and end it when it takes too long or too much, or when nobody waits for it any more."""
+    peak, looked = 0, 0.0
+    timed_out = over_memory = False
+    while True:
+        pid, status, usage = os.wait4(child, os.WNOHANG)
+        now = time.monotonic()
+        if pid:
+            break
+        if line.poll(TICK):
+            raise EOFError
+        if now - looked > WATCH:
+            looked, peak = now, max(peak, _memory())
+            over_memory = peak > order.memory_limit
+        timed_out = now - start > order.timeout
+        if timed_out or over_memory:
+            os.kill(child, signal.SIGKILL)
+    return {
+        "exit_code": os.waitstatus_to_exitcode(status),
+        "seconds": now - start,
+        "cpu_seconds": usage.ru_utime + usage.ru_stime,
+        "peak_memory_bytes": max(peak, usage.ru_maxrss << 10),
+        "timed_out": timed_out,
+        "over_memory": over_memory,
+    }
+
+
+def _memory() -> int:
+    """Bytes that the descendants hold: the resident set of the largest, and what each other has to itself.
+
+    This counts no page twice, and what a child has from this parent counts as its own, as in a cold process.
+    """
+    resident = []
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            resident.append((process.memory_info().rss, process))
+    if not resident:
+        return 0
+    resident.sort(key=lambda pair: pair[0])
+    total = resident.pop()[0]
+    for _, process in resident:
+        with contextlib.suppress(psutil.Error):
+            total += process.memory_full_info().uss
+    return total
+
+
+def _end_descendants() -> None:
+    """Kill every descendant, also those that left the process group: orphans come back here, so none gets away."""
+    while descendants := psutil.Process().children(recursive=True):
+        for process in descendants:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(-1, 0)
+
+
+def _tail(stream: IO[bytes]) -> str:
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, size - TAIL_BYTES))
+    return stream.read().decode(errors="replace")
+
+
+def _live(order: Order, kind: network.Kind, outputs: tuple[int, int]) -> NoReturn:
+    """The life of a child: a session of its own, then the work. It never returns into the fork parent's code."""
+    code = 1
+    try:
+        os.setsid()
+        for standard, descriptor in enumerate((os.open(os.devnull, os.O_RDONLY), *outputs)):
+            os.dup2(descriptor, standard)
+        os.chdir(order.cwd)
+        os.environ["TMPDIR"] = tempfile.tempdir = order.cwd  # what it leaves behind goes with its folder
+        network.close(kind)
+        work, args = pickle.loads(order.call)  # noqa: S301 - from the process that started this one
+        work(*args)
+        code = 0
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else int(error.code is not None)
+    except BaseException:  # noqa: BLE001 - the end of the process
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        os._exit(code & 0xFF)

@@ -1,0 +1,262 @@
+"""A session: blocks of baseline, subject and control in seeded random order, and one evidence file at its end.
+
+What is measured follows from the claims: their arms at their points in their metrics, and each baseline once more as
+the control. A session writes a journal as it goes, and its evidence only when it is complete; whatever interrupts it
+leaves the journal, and never half an evidence file.
+"""
+
+import json
+import math
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any, Protocol
+
+from headroom import __version__, environment, files
+from headroom.environment import Machine
+from headroom.records.claims import MeasuredClaim
+from headroom.records.evidence import Design, Environment, Evidence, Failure, Run, Slot, block_order, slot_of
+from headroom.records.layout import evidence_path, evidence_text
+from headroom.records.metrics import METRICS
+from headroom.records.tree import Tree
+
+TIMEOUT_SECONDS = 600.0
+WARMUP_STEPS = 1  # the first step, which is inspected
+TIMED_STEPS = 3
+_JOURNALS = ".cache/journals"
+
+
+class MeasureError(ValueError):
+    """A session cannot be started, or has not become evidence; the message says why and what to do."""
+
+
+class Launcher(Protocol):
+    """What carries out one run of a script and gives back its report; ``running.launching`` makes one."""
+
+    def __call__(self, script: Path, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Run it.
+
+        Raises:
+            RunFailedError: it gave no report.
+        """
+        ...
+
+
+class RunFailedError(RuntimeError):
+    """One run of a session gave no result; the session goes on without it, and says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a session is to measure."""
+
+    benchmark: str
+    claims: tuple[MeasuredClaim, ...]
+    slots: Mapping[Slot, tuple[str, ...]]
+    """Every run that a block holds, and the metrics that it is asked for."""
+    blocks: int
+
+
+def plan(tree: Tree, names: Iterable[str]) -> Plan:
+    """What a session for these claims, or for all claims of a benchmark, measures.
+
+    Raises:
+        MeasureError: a name is no measured claim and no benchmark with one, or they need several benchmarks.
+    """
+    claims: dict[str, MeasuredClaim] = {}
+    for name in names:
+        found = [claim for claim in tree.measured() if name in (claim.id, claim.benchmark)]
+        if not found:
+            known = ", ".join(sorted({claim.benchmark for claim in tree.measured()})) or "none"
+            raise MeasureError(f"`{name}` is no measured claim, and no benchmark of one; benchmarks are: {known}")
+        claims.update({claim.id: claim for claim in found})
+    benchmarks = {claim.benchmark for claim in claims.values()}
+    if len(benchmarks) != 1:
+        raise MeasureError(f"one session measures one benchmark, not {', '.join(sorted(benchmarks))}; call it for each")
+    slots: dict[Slot, set[str]] = {}
+    for claim in claims.values():
+        for slot in _slots(claim):
+            slots.setdefault(slot, set()).add(claim.metric.name)
+    metrics = {slot: tuple(sorted(names)) for slot, names in slots.items()}
+    return Plan(benchmarks.pop(), tuple(claims.values()), metrics, max(claim.blocks for claim in claims.values()))
+
+
+def _slots(claim: MeasuredClaim) -> Iterator[Slot]:
+    for point in claim.scope.points:
+        at = tuple(sorted(point.items()))
+        yield Slot(claim.baseline, control=False, point=at)
+        yield Slot(claim.subject, control=False, point=at)
+        yield Slot(claim.baseline, control=True, point=at)
+
+
+def hardware_class(tree: Tree, machine: Machine) -> str:
+    """The class that a machine belongs to.
+
+    Raises:
+        MeasureError: none, or more than one.
+    """
+    found = [name for name, known in tree.classes.items() if known.holds(machine)]
+    if len(found) != 1:
+        sets = ", ".join(machine.instruction_sets)
+        seen = f"{machine.product} ({machine.power_limit_w or sets}, {machine.threads} threads)"
+        remedy = "describe it in checks/facts/hardware-classes.yml, so that exactly one class matches"
+        raise MeasureError(f"this machine, {seen}, is of {', '.join(found) or 'no'} hardware class; {remedy}")
+    return found[0]
+
+
+class Session:
+    """One session on one machine.
+
+    Args:
+        tree: what is known; its benchmark script is run as it lies there.
+        what: what to measure.
+        machine: where; its class must be known.
+        launch: carries out a run.
+        progress: called after each run with how many of all are done, and a line on the ratios so far.
+        order_seed: seed of the order of each block; by default from the clock.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        what: Plan,
+        machine: Machine,
+        launch: Launcher,
+        progress: Callable[[int, int, str], None],
+        order_seed: int | None = None,
+    ) -> None:
+        self._tree, self._plan, self._machine, self._launch, self._progress = tree, what, machine, launch, progress
+        self._class = hardware_class(tree, machine)
+        self._began = datetime.now(UTC)
+        self._seed = time.time_ns() % 2**31 if order_seed is None else order_seed
+        self._script = tree.root / f"checks/benchmarks/{what.benchmark}.py"
+        self._syntax = files.syntax_sha256(files.read_text(self._script, tree.root))
+        self._runs: list[Run] = []
+        self._failures: list[Failure] = []
+        self.journal = tree.root / _JOURNALS / f"{what.benchmark}-{self._began:%Y%m%dT%H%M%S}-{self._seed}.jsonl"
+
+    def measure(self) -> Evidence:
+        """Run every block, and give back the evidence."""
+        self.journal.parent.mkdir(parents=True, exist_ok=True)
+        clock = time.monotonic()
+        total = self._plan.blocks * len(self._plan.slots)
+        with self.journal.open("a", encoding="utf-8") as journal:
+            for block in range(self._plan.blocks):
+                for position, slot in enumerate(block_order(self._plan.slots, self._seed, block)):
+                    record = self._one(block, position, slot, clock)
+                    journal.write(record.model_dump_json() + "\n")
+                    journal.flush()
+                    self._progress(len(self._runs) + len(self._failures), total, self.ratios())
+        return self._evidence()
+
+    def _one(self, block: int, position: int, slot: Slot, clock: float) -> Run | Failure:
+        where = {"block": block, "position": position, "arm": slot.arm, "control": slot.control}
+        place: dict[str, Any] = {**where, "point": dict(slot.point)}
+        seed = self._seed % 1_000_003 + block
+        request = {
+            "arm": slot.arm,
+            "point": dict(slot.point),
+            "seed": seed,
+            "device": self._machine.device,
+            "metrics": self._plan.slots[slot],
+            "timed_steps": TIMED_STEPS,
+        }
+        started = time.monotonic() - clock
+        try:
+            report = self._launch(self._script, request)
+        except RunFailedError as error:
+            failure = Failure(**place, reason=" ".join(str(error).split())[-500:])
+            self._failures.append(failure)
+            return failure
+        ended, throttled = time.monotonic() - clock, environment.slowdowns(self._machine.device)
+        run = Run(**place, input_seed=seed, started=started, ended=ended, throttled=throttled, **report)
+        self._runs.append(run)
+        return run
+
+    def ratios(self) -> str:
+        """The median ratio so far of each claim, at each of its points, over the blocks that are complete."""
+        found: dict[tuple[int, Slot], Run] = {(run.block, slot_of(run)): run for run in self._runs}
+        return "; ".join(part for claim in self._plan.claims if (part := _ratio(claim, found)))
+
+    def _evidence(self) -> Evidence:
+        if not self._runs:
+            raise MeasureError(f"no run gave a result: {self._failures[-1].reason}; see {self.journal}")
+        names = {name for run in self._runs for name in run.samples}
+        return Evidence(
+            benchmark=self._plan.benchmark,
+            benchmark_syntax_sha256=self._syntax,
+            harness=__version__,
+            date=f"{self._began:%Y-%m-%d}",
+            hardware_class=self._class,
+            environment=Environment(**asdict(self._machine)),
+            design=Design(
+                blocks=self._plan.blocks,
+                order_seed=self._seed,
+                warmup_steps=WARMUP_STEPS,
+                timed_steps=TIMED_STEPS,
+                timer="time.perf_counter",
+                synchronised=self._machine.device == "cuda",
+                process="its own, forked from one that has imported the libraries and done nothing else",
+            ),
+            units={name: METRICS[name].unit for name in sorted(names)},
+            runs=tuple(self._runs),
+            failures=tuple(self._failures),
+        )
+
+
+def _ratio(claim: MeasuredClaim, found: Mapping[tuple[int, Slot], Run]) -> str:
+    """The running ratio of one claim, as ``id 1.234, 1.345``, one figure a point."""
+    parts = []
+    for point in claim.scope.points:
+        at = tuple(sorted(point.items()))
+        ratios = []
+        for block in {number for number, _ in found}:
+            baseline = found.get((block, Slot(claim.baseline, control=False, point=at)))
+            subject = found.get((block, Slot(claim.subject, control=False, point=at)))
+            if baseline and subject:
+                name = claim.metric.name
+                logs = [math.log(median(run.samples[name])) for run in (baseline, subject)]
+                ratios.append(logs[0] - logs[1] if METRICS[name].better == "lower" else logs[1] - logs[0])
+        if ratios:
+            parts.append(f"{math.exp(median(ratios)):.3f}")
+    return f"{claim.id.partition('.')[2]} {', '.join(parts)}" if parts else ""
+
+
+def keep(evidence: Evidence, root: Path) -> Path:
+    """Write one evidence file, whole or not at all, and return its path."""
+    text = evidence_text(evidence)
+    path = root / evidence_path(evidence, text)
+    files.write_atomic(path, text)
+    return path
+
+
+def launcher(run: Callable[..., Any]) -> Launcher:
+    """A launcher that runs scripts through a nursery's ``run``, each in a folder of its own."""
+    from headroom.running import benchmark_run  # noqa: PLC0415 - imports torch; only a real session pays for it
+
+    def launch(script: Path, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        with tempfile.TemporaryDirectory() as folder:
+            result = Path(folder) / "report.json"
+            outcome = run(
+                benchmark_run.run,
+                str(script.resolve()),
+                dict(request),
+                str(result),
+                timeout=TIMEOUT_SECONDS,
+                memory_limit=environment.memory_bytes() * 9 // 10,
+                cwd=Path(folder),
+            )
+            if not result.exists():
+                last = (outcome.stderr.strip().splitlines() or ["it said nothing"])[-1]
+                limit = "timed out" if outcome.timed_out else "ran out of memory" if outcome.over_memory else "failed"
+                raise RunFailedError(f"the run {limit}: {last}")
+            report: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
+        if "peak_rss" in request["metrics"]:
+            report["samples"]["peak_rss"] = [float(outcome.peak_memory_bytes)]
+        return report
+
+    return launch

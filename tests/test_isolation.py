@@ -1,0 +1,247 @@
+import json
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import threading
+import time
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from headroom.running import network
+from headroom.running.isolation import Nursery, NurseryError, Outcome
+
+LIMITS: dict[str, Any] = {"timeout": 30, "memory_limit": 1 << 30}
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    with Nursery({"HEADROOM_TEST": "here"}, preload=("colorsys",)) as nursery:
+        yield nursery
+
+
+def run(nursery: Nursery, folder: Path, source: str, **limits: Any) -> Outcome:
+    """Run a script in a child of the nursery, in this folder."""
+    script = folder / "script.py"
+    script.write_text(source, encoding="utf-8")
+    return nursery.run(runpy.run_path, str(script), **{**LIMITS, **limits}, cwd=folder)
+
+
+def assert_gone(pid: int) -> None:
+    """Nothing runs under this number, or it has become somebody else's."""
+    for _ in range(100):
+        if not psutil.pid_exists(pid):
+            return
+        time.sleep(0.05)
+    raise AssertionError(psutil.Process(pid))
+
+
+def test_a_child_has_what_its_parent_imported_and_a_session_and_a_folder_of_its_own(
+    nursery: Nursery, tmp_path: Path
+) -> None:
+    source = """if True:
+        import os, sys, tempfile
+        assert "colorsys" in sys.modules and "pytest" not in sys.modules and "torch" not in sys.modules
+        assert os.getsid(0) == os.getpgid(0) == os.getpid()
+        assert os.environ["HEADROOM_TEST"] == "here" and os.environ["HF_HUB_OFFLINE"] == "1"
+        assert not sys.stdin.read()
+        assert tempfile.gettempdir() == os.getcwd()
+        print(os.getcwd()); print("oh", file=sys.stderr)
+    """
+    outcome = run(nursery, tmp_path, source)
+    assert (outcome.exit_code, outcome.stdout, outcome.stderr) == (0, f"{tmp_path.resolve()}\n", "oh\n")
+    assert not outcome.timed_out
+    assert not outcome.over_memory
+    assert outcome.cpu_seconds > 0
+    assert outcome.seconds > 0
+    assert 5 << 20 < outcome.peak_memory_bytes < 1 << 30
+
+
+def test_children_leave_no_trace_in_each_other(nursery: Nursery, tmp_path: Path) -> None:
+    source = "import builtins, os\nassert not hasattr(builtins, 'mark')\nbuiltins.mark = os.environ['MARK'] = '1'"
+    assert [run(nursery, tmp_path, source).exit_code for _ in range(2)] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [
+        ("raise ValueError", 1),
+        ("raise SystemExit(7)", 7),
+        ("raise SystemExit('no')", 1),
+        ("import os; os._exit(3)", 3),
+        ("import os; os.kill(os.getpid(), 11)", -signal.SIGSEGV),
+        ("exit()", 0),
+    ],
+)
+def test_the_exit_code_says_how_it_ended(nursery: Nursery, tmp_path: Path, source: str, code: int) -> None:
+    assert run(nursery, tmp_path, source).exit_code == code
+
+
+def test_work_that_cannot_be_found_fails_in_the_child_and_not_in_its_parent(
+    nursery: Nursery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_here = types.ModuleType("only_here")
+    exec("def work(): pass", only_here.__dict__)  # noqa: S102
+    monkeypatch.setitem(sys.modules, "only_here", only_here)
+    outcome = nursery.run(only_here.work, **LIMITS, cwd=tmp_path)
+    assert outcome.exit_code == 1
+    assert "No module named 'only_here'" in outcome.stderr
+    assert run(nursery, tmp_path, "").exit_code == 0
+
+
+ENDLESS = """if True:
+    import subprocess, sys, time
+    sleep = [sys.executable, "-c", "import time; time.sleep(600)"]
+    pids = [subprocess.Popen(sleep, start_new_session=own).pid for own in (False, True)]
+    open("pids", "w").write(" ".join(map(str, pids)))
+"""
+
+
+def test_a_loop_without_end_is_killed_with_everything_that_it_started(nursery: Nursery, tmp_path: Path) -> None:
+    outcome = run(nursery, tmp_path, ENDLESS + "    while True: pass", timeout=1)
+    assert outcome.timed_out
+    assert outcome.exit_code == -signal.SIGKILL
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert len(pids) == 2
+    for pid in pids:
+        assert_gone(pid)
+
+
+def test_what_outlives_the_child_is_killed_too(nursery: Nursery, tmp_path: Path) -> None:
+    outcome = run(nursery, tmp_path, ENDLESS)
+    assert (outcome.exit_code, outcome.timed_out) == (0, False)
+    for pid in (tmp_path / "pids").read_text().split():
+        assert_gone(int(pid))
+
+
+def test_a_memory_hog_is_killed(nursery: Nursery, tmp_path: Path) -> None:
+    source = "import time\nhog = []\nwhile True: hog.append(b'x' * (8 << 20)); time.sleep(0.005)"
+    outcome = run(nursery, tmp_path, source, memory_limit=256 << 20)
+    assert outcome.over_memory
+    assert not outcome.timed_out
+    assert outcome.exit_code == -signal.SIGKILL
+    assert outcome.peak_memory_bytes > 256 << 20
+
+
+def test_the_memory_of_all_processes_counts_and_shared_pages_count_once(nursery: Nursery, tmp_path: Path) -> None:
+    source = """if True:
+        import os, time
+        block = b"x" * (200 << 20)
+        children = []
+        for _ in range(2):
+            if os.fork() == 0:
+                own = b"y" * (100 << 20)
+                time.sleep(1)
+                os._exit(0)
+        time.sleep(1)
+        os.wait()
+    """
+    outcome = run(nursery, tmp_path, source)
+    assert outcome.exit_code == 0
+    assert 400 << 20 <= outcome.peak_memory_bytes < 500 << 20
+
+
+def test_the_network_is_closed_and_loopback_is_open(nursery: Nursery, tmp_path: Path) -> None:
+    source = """if True:
+        import socket
+        try:
+            socket.create_connection(("192.0.2.1", 80), timeout=20)
+        except TimeoutError:
+            raise
+        except OSError as error:
+            print(socket.if_nameindex(), error)
+        server = socket.create_server(("127.0.0.1", 0))
+        socket.create_connection(server.getsockname(), timeout=20).close()
+        print("open")
+    """
+    outcome = run(nursery, tmp_path, source)
+    sign = {network.Kind.NAMESPACE: "[(1, 'lo')] ", network.Kind.AUDIT_HOOK: "closed to snippets"}[outcome.network]
+    assert sign in outcome.stdout, outcome.stderr
+    assert outcome.stdout.endswith("open\n")
+
+
+def test_the_audit_hook_does_the_same_where_namespaces_are_not_permitted() -> None:
+    source = """if True:
+        import socket
+        from headroom.running import network
+        network.close(network.Kind.AUDIT_HOOK)
+        for reach in (
+            lambda: socket.create_connection(("192.0.2.1", 80), timeout=20),
+            lambda: socket.getaddrinfo("example.org", 80),
+            lambda: socket.gethostbyname("example.org"),
+            lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b"", ("192.0.2.1", 53)),
+        ):
+            try:
+                reach()
+            except OSError as error:
+                assert "closed to snippets" in str(error), error
+            else:
+                raise SystemExit("reached")
+        server = socket.create_server(("localhost", 0))
+        socket.create_connection(server.getsockname(), timeout=20).close()
+        socket.getaddrinfo(None, 80); socket.getaddrinfo(b"localhost", 80)
+        try:
+            socket.socket(socket.AF_UNIX).connect("/nowhere")
+        except FileNotFoundError:
+            pass
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-W", "ignore", "-c", source], env=environment, check=True, timeout=60)
+
+
+def test_two_nurseries_with_different_environments_live_side_by_side(nursery: Nursery, tmp_path: Path) -> None:
+    source = "import os; print(os.environ['HEADROOM_TEST'], os.environ.get('HF_HUB_OFFLINE', 'online'))"
+    with Nursery({"HEADROOM_TEST": "there"}, preload=(), offline=False) as other:
+        outcome = run(other, tmp_path, source)
+        assert outcome.stdout == "there online\n" or "HF_HUB_OFFLINE" in os.environ
+        assert outcome.network is network.Kind.OPEN
+        assert run(nursery, tmp_path, source).stdout == "here 1\n"
+
+
+def test_a_library_that_cannot_be_imported_is_an_error_and_no_empty_preload(tmp_path: Path) -> None:
+    with (
+        Nursery({}, preload=("headroom.no_such_module",)) as broken,
+        pytest.raises(NurseryError, match=r"(?s)cannot be imported; install .*headroom\.no_such_module"),
+    ):
+        run(broken, tmp_path, "")
+
+
+def test_a_fork_parent_that_dies_is_an_error_and_the_next_work_gets_a_new_one(tmp_path: Path) -> None:
+    with Nursery({}, preload=()) as nursery:
+        with pytest.raises(NurseryError, match="died"):
+            run(nursery, tmp_path, "import os, time; os.kill(os.getppid(), 9); time.sleep(1)")
+        assert run(nursery, tmp_path, "").exit_code == 0
+
+
+def test_an_interrupted_wait_ends_the_work(tmp_path: Path) -> None:
+    def interrupt() -> None:
+        while not (tmp_path / "pid").exists():
+            time.sleep(0.05)
+        time.sleep(0.1)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with Nursery({}, preload=()) as nursery:
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            run(nursery, tmp_path, "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(600)")
+        thread.join()
+    assert_gone(int((tmp_path / "pid").read_text()))
+
+
+def test_arguments_and_results_travel(nursery: Nursery, tmp_path: Path) -> None:
+    outcome = nursery.run(exec, "open('result', 'w').write(str(1 + a))", {"a": 2}, **LIMITS, cwd=tmp_path)
+    assert outcome.exit_code == 0
+    assert json.loads((tmp_path / "result").read_text()) == 3
+
+
+def test_long_output_keeps_its_end(nursery: Nursery, tmp_path: Path) -> None:
+    outcome = run(nursery, tmp_path, "print('x' * (3 << 20) + 'end')")
+    assert len(outcome.stdout) == 1 << 20
+    assert outcome.stdout.endswith("end\n")

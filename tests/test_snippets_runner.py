@@ -1,0 +1,364 @@
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from headroom.records.snippets import Snippet
+from headroom.records.tree import Tree, load
+from headroom.running import snippets
+from headroom.running.hub import HubError
+from headroom.running.snippets import Failed, Noticed, NotRun, Passed, Runner
+
+HALVE = 'ablation = { "x / 2" = "x / 1" }'
+NO_ABLATION = 'no_ablation = "none"'
+TORCHRUN = 'launch = "torchrun --nproc-per-node 2"\n'
+RANKS = """
+import torch.distributed as dist
+import torch
+dist.init_process_group("gloo")
+x = torch.tensor([4.0]) * (dist.get_rank() + 1)
+dist.all_reduce(x)
+y = x / 2
+print(f"rank {dist.get_rank()} has {y.item()}")
+"""
+FOR_EVER = """
+import subprocess, sys
+p = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+print("child", p.pid, file=sys.stderr, flush=True)
+while True: pass
+"""
+WARNED = """
+import logging, time, warnings
+time.sleep(0.01)
+for _ in range(2): warnings.warn(f"two\\nlines {__file__} " + 400 * "x", stacklevel=1)
+logging.getLogger("accelerate").warning("slow")
+logging.getLogger("accelerate").info("fast")
+"""
+MAIN = """
+import os, sys, time
+time.sleep(0.01)
+assert __name__ == "__main__" and sys.modules["__main__"].__dict__ is globals()
+assert sys.argv == [__file__] and __file__.endswith("main.py") and os.listdir() == []
+sys.exit(0)
+"""
+MODEL = """
+from datasets import load_dataset
+from transformers import AutoModelForCausalLM, AutoTokenizer
+tokenizer = AutoTokenizer.from_pretrained("some/gpt2")
+model = AutoModelForCausalLM.from_pretrained("some/gpt2")
+model.generate(**tokenizer("a", return_tensors="pt"), max_new_tokens=1)
+x = load_dataset("some/rows")["train"].num_rows
+assert x / 2 == 2
+"""
+SNIPPETS = {
+    "halves": (HALVE, "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nassert y == 2, f'{y} is not\\n2'"),
+    "no_message": (HALVE, "x = 4\ny = x / 2\nassert (\n    y\n    == 2\n)"),
+    "not_noticed": (HALVE, "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nassert y"),
+    "other_error": (HALVE, "x = 4\ny = x / 2\n{2: 1}[y]"),
+    "in_library": (HALVE, "import torch\nx = 4\ntorch.testing.assert_close(x / 2, 2.0)"),
+    "by_hand": (HALVE, "x = 4\ny = x / 2\nassert y\nif y != 2: raise AssertionError('no')"),
+    "ablated_for_ever": ("timeout = 1\n" + HALVE, "x = 4\ny = x / 2\nwhile y != 2: pass"),
+    "ablated_exit": (HALVE, "import os\nx = 4\ny = x / 2\nif y != 2: os._exit(1)"),
+    "wrong": (HALVE, "x = 4\n\ndef proof(y):\n    assert y == 3, 'not three'\n\nproof(x / 2)"),
+    "for_ever": ("timeout = 2\n" + NO_ABLATION, FOR_EVER),
+    "leaves": (HALVE, "import os\nx = 4\ny = x / 2\nos._exit(0)\nassert y == 2"),
+    "crashes": (NO_ABLATION, "import os\nos.abort()"),
+    "empty": (NO_ABLATION, "pass"),
+    "deprecated": (
+        NO_ABLATION,
+        "import warnings, time\ntime.sleep(0.01)\nwarnings.warn('use the other', FutureWarning, stacklevel=1)",
+    ),
+    "logged": (
+        NO_ABLATION,
+        "import logging, time\ntime.sleep(0.01)\nlogging.getLogger('transformers.x').warning('y is Deprecated')",
+    ),
+    "warned": (NO_ABLATION, WARNED),
+    "network": (
+        NO_ABLATION,
+        "import socket, time\ntime.sleep(0.01)\nsocket.create_connection(('192.0.2.1', 80), timeout=20)",
+    ),
+    "main": (NO_ABLATION, MAIN),
+    "on_gpus": ("needs = ['cuda:2', 'bf16']\n" + NO_ABLATION, "assert False"),
+    "unknown": ("needs = ['cuda']\nmodels = ['no/model']\n" + NO_ABLATION, "assert False"),
+    "ranks/both": (TORCHRUN + HALVE, f"{RANKS}assert y == 6\ndist.destroy_process_group()"),
+    "ranks/first": (TORCHRUN + HALVE, f"{RANKS}assert y == 6 or dist.get_rank() == 0\ndist.barrier()"),
+    "model": ('models = ["some/gpt2"]\ndatasets = ["some/rows"]\n' + HALVE, MODEL),
+}
+STAND_INS = """
+models:
+  some/gpt2:
+    architecture: GPT2LMHeadModel
+    dtype: float32
+    config: {n_layer: 1, n_embd: 16, n_head: 2}
+datasets:
+  some/rows: {config: plain, column: text, splits: {train: 4}}
+"""
+CLASSES = """
+small:
+  {name: small, device: cpu, match: {threads: 1}, peak_flops: 1.0e+12, peak_flops_source: arithmetic}
+big:
+  {name: big, device: cuda, match: {product: big}, peak_flops: 1.0e+15, peak_flops_source: arithmetic}
+"""
+
+
+def write_tree(root: Path, chosen: dict[str, tuple[str, str]]) -> None:
+    """A tree of these snippets, each given by its header and its code."""
+    texts = {"LICENSE": "A licence.\n\nIt allows everything.", "checks/registry/.keep": ""}
+    texts |= {"checks/facts/stand-ins.yml": STAND_INS, "checks/facts/hardware-classes.yml": CLASSES}
+    for name, (header, code) in chosen.items():
+        table = "".join(f"# {line}\n" for line in ["[tool.headroom]", *header.splitlines()])
+        texts[f"snippets/{name}.py"] = f'# /// script\n{table}# ///\n"""What it shows."""\n{code}\n'
+    for path, text in texts.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    root = tmp_path_factory.mktemp("tree")
+    write_tree(root, SNIPPETS)
+    tree = load(root)
+    assert not tree.problems
+    return tree
+
+
+@pytest.fixture(scope="module")
+def runner(tree: Tree) -> Iterator[Runner]:
+    runner = Runner(tree, tree.root / ".cache")
+    yield runner
+    runner.close()
+
+
+def fail(runner: Runner, snippet: Snippet, *, ablated: bool = False) -> Failed:
+    """The failure of this snippet's run."""
+    result = runner.run_ablated(snippet) if ablated else runner.run(snippet)
+    assert isinstance(result, Failed), result
+    return result
+
+
+@pytest.mark.parametrize("name", ["halves", "model", "main"])
+def test_a_snippet_that_holds_passes(tree: Tree, runner: Runner, name: str) -> None:
+    result = runner.run(tree.snippets[name])
+    assert isinstance(result, Passed), result
+    assert (result.device, result.hub, result.warnings) == ("cpu", "stand-in", ())
+    assert result.seconds > 0
+    assert result.peak_memory_bytes > 100 << 20
+    assert "torch" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("halves", "4.0 is not 2"), ("no_message", "assert y == 2"), ("model", "assert x / 1 == 2")]
+)
+def test_a_proof_that_notices_is_what_an_ablated_run_is_for(
+    tree: Tree, runner: Runner, name: str, message: str
+) -> None:
+    result = runner.run_ablated(tree.snippets[name])
+    assert isinstance(result, Noticed), result
+    assert result.message == message
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("not_noticed", "all of it passed; assert what the technique does"),
+        ("other_error", "line 8 raised KeyError: 4.0; take it out so that"),
+        ("in_library", "the assertion of a library failed ("),
+        ("by_hand", "line 9 raised an AssertionError without an `assert`"),
+        ("ablated_for_ever", "still running after 1 s"),
+        ("ablated_exit", "ended by exit code 1"),
+        ("leaves", "it left before its last line"),
+    ],
+)
+def test_an_ablated_run_that_ends_in_any_other_way_fails(tree: Tree, runner: Runner, name: str, message: str) -> None:
+    failed = fail(runner, tree.snippets[name], ablated=True)
+    assert failed.kind == "ablation"
+    expected = f"snippets/{name}.py:1: the proof did not notice that the technique was taken out: {message}"
+    assert failed.message.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message"),
+    [
+        ("wrong", "error", "9: AssertionError: not three; correct the script"),
+        ("leaves", "no report", "1: it left before its last line; do not leave through os._exit"),
+        ("crashes", "exit", "1: ended by SIGABRT; see what it printed"),
+        ("empty", "empty", "1: took 0.000 s; a script that does nothing proves nothing"),
+        ("deprecated", "deprecation", "1: FutureWarning: use the other; use what replaces it"),
+        ("logged", "deprecation", "1: transformers.x: y is Deprecated; use what replaces it"),
+        ("network", "error", "1: OSError: "),
+        ("unknown", "stand-in", " no stand-in for no/model; add it to checks/facts/stand-ins.yml"),
+    ],
+)
+def test_a_snippet_that_does_not_hold_fails(tree: Tree, runner: Runner, name: str, kind: str, message: str) -> None:
+    failed = fail(runner, tree.snippets[name])
+    assert failed.kind == kind
+    assert failed.message.startswith(f"snippets/{name}.py:{message}")
+
+
+def test_the_traceback_of_a_failure_shows_the_script_and_not_what_ran_it(tree: Tree, runner: Runner) -> None:
+    stderr = fail(runner, tree.snippets["wrong"]).stderr
+    assert stderr.startswith("Traceback (most recent call last):\n")
+    assert "wrong.py" in stderr
+    assert "runpy" not in stderr
+    assert "headroom/running" not in stderr
+
+
+def test_a_snippet_without_end_is_killed_with_what_it_started(tree: Tree, runner: Runner) -> None:
+    failed = fail(runner, tree.snippets["for_ever"])
+    assert failed.kind == "time"
+    assert failed.message.endswith("still running after 2 s; make it smaller, or raise `timeout` in its header")
+    assert not psutil.pid_exists(int(failed.stderr.split()[-1]))
+
+
+def test_a_snippet_that_holds_too_much_is_killed(tree: Tree, runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snippets, "MEMORY_LIMIT", 64 << 20)
+    assert fail(runner, tree.snippets["for_ever"]).kind == "memory"
+
+
+def test_distinct_warnings_are_kept_on_one_line_each(tree: Tree, runner: Runner) -> None:
+    result = runner.run(tree.snippets["warned"])
+    assert isinstance(result, Passed), result
+    assert result.warnings == (("UserWarning: two lines warned.py " + 300 * "x")[:300], "accelerate: slow")
+
+
+@pytest.mark.slow
+def test_ranks_pass_together(tree: Tree, runner: Runner) -> None:
+    result = runner.run(tree.snippets["ranks/both"])
+    assert isinstance(result, Passed), result
+    assert "rank 0 has 6.0" in result.stdout
+    assert "rank 1 has 6.0" in result.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ranks/both", "ranks/first"])
+def test_the_first_rank_that_fails_counts(tree: Tree, runner: Runner, name: str) -> None:
+    ablated = runner.run_ablated(tree.snippets[name])
+    assert isinstance(ablated, Noticed), ablated
+    assert ablated.message.startswith("assert y == 6")
+
+
+def test_absent_hardware_is_not_run_and_nothing_is_started(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    runner = Runner(tree, Path("nowhere"))
+    for result in (runner.run(tree.snippets["on_gpus"]), runner.run_ablated(tree.snippets["on_gpus"])):
+        assert isinstance(result, NotRun)
+        assert result.reason.startswith("needs cuda:2")
+    assert runner._nursery is None
+
+
+def test_the_drivers_tool_says_how_many_gpus_there_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text("#!/bin/sh\necho 'GPU 0: a (UUID: x)'\necho '  MIG 1g'\necho 'GPU 1: b'\n", encoding="utf-8")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert snippets._absent(["cuda", "cuda:2", "bf16"]) == []
+    assert snippets._absent(["cuda:3"]) == ["cuda:3"]
+
+
+def test_the_real_hub_is_used_when_it_is_asked_for(tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HEADROOM_HUB", "real")
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    runner = Runner(tree, tmp_path)
+    nursery = runner._open()
+    assert "HF_HOME" not in nursery._environment
+    assert "HF_HUB_OFFLINE" not in nursery._environment
+    assert runner._obstacle(tree.snippets["model"]) is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_the_text_that_the_stand_ins_are_made_of_nothing_runs(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"main": SNIPPETS["main"]})
+    (tmp_path / "LICENSE").unlink()
+    tree = load(tmp_path)
+    with pytest.raises(HubError, match="LICENSE: no such file, but the stand-ins are made of its text; add it"):
+        Runner(tree, tmp_path).run(tree.snippets["main"])
+
+
+def test_a_run_leaves_a_record_and_a_snippet_with_one_is_not_changed(tree: Tree, tmp_path: Path) -> None:
+    write_tree(tmp_path, {name: SNIPPETS[name] for name in ("model", "main")})
+    passed = Passed(1.23456, 1.0, 1 << 30, "cpu", "stand-in", ("UserWarning: slow",), "")
+    for hardware_class, expected in (("big", {"model", "main"}), ("small", {"main"})):
+        run = snippets.record(
+            passed, Noticed(2.0, "assert x / 2 == 2"), tree.snippets["model"], hardware_class, "2026-11-21"
+        )
+        path = snippets.write(run, tmp_path)
+        assert path == tmp_path / f"checks/runs/model/{hardware_class}.json"
+        found = load(tmp_path)
+        assert not found.problems
+        assert found.runs["model", hardware_class] == run
+        assert snippets.changed(found) == expected
+    data = json.loads(path.read_text())
+    assert (data["seconds"], data["models"], data["warnings"]) == (
+        1.235,
+        {"some/gpt2": "stand-in"},
+        ["UserWarning: slow"],
+    )
+    script = tmp_path / "snippets/model.py"
+    script.write_text(script.read_text() + "# changed\n")
+    assert snippets.changed(load(tmp_path)) == {"model", "main"}
+
+
+def run_pytest(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest with the plugin alone, in a tree."""
+    (root / "conftest.py").write_text(
+        "import sys\n\ndef pytest_sessionfinish():\n    assert not {'torch', 'transformers'} & set(sys.modules)\n"
+    )
+    (root / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\nfilterwarnings = error\n")
+    command = [sys.executable, "-m", "pytest", "-p", "headroom.pytest_plugin", *arguments]
+    variables = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_ADDOPTS": "",
+    }
+    return subprocess.run(command, cwd=root, env=variables, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.mark.slow
+def test_pytest_runs_each_snippet_and_its_ablation(tree: Tree, tmp_path: Path) -> None:
+    write_tree(tmp_path, {name: SNIPPETS[name] for name in ("halves", "not_noticed", "on_gpus", "main")})
+    (tree.root / ".cache").mkdir(exist_ok=True)
+    (tmp_path / ".cache").symlink_to(tree.root / ".cache")
+    (tmp_path / "snippets/broken.py").write_text('# /// script\n# ///\n"""It has no table."""\n')
+    done = run_pytest(tmp_path, "-v", "-rs", "--continue-on-collection-errors")
+    assert done.stdout.count(" PASSED ") == 4, done.stdout + done.stderr
+    for line in ("halves.py::run PASSED", "halves.py::ablation PASSED", "main.py::run PASSED"):
+        assert f"snippets/{line}" in done.stdout
+    assert "snippets/not_noticed.py::ablation FAILED" in done.stdout
+    assert "snippets/not_noticed.py:1: the proof did not notice" in done.stdout
+    assert "not run: snippets/on_gpus.py needs cuda:2" in done.stdout or "on_gpus.py::run FAILED" in done.stdout
+    assert "ERROR collecting snippets/broken.py" in done.stdout
+    assert "snippets/broken.py:1: snippets: " in done.stdout
+    assert "main.py::ablation" not in done.stdout
+    assert "def runtest" not in done.stdout
+    assert done.returncode == 1
+
+
+def test_pytest_collects_snippets_where_they_belong_and_nowhere_else(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"halves": SNIPPETS["halves"], "deep/main": SNIPPETS["main"]})
+    for name in ("other/x.py", "tests/snippets/y.py", "snippets.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("raise SystemExit")
+    every = ["snippets/deep/main.py::run", "snippets/halves.py::run", "snippets/halves.py::ablation"]
+    for arguments, expected in (((), every), (("snippets/deep/main.py",), every[:1])):
+        done = run_pytest(tmp_path, "--collect-only", "-q", *arguments)
+        assert [line for line in done.stdout.splitlines() if "::" in line] == expected, done.stdout
+        assert done.returncode == 0, "a script was imported"
+    (tmp_path / "checks/registry/.keep").unlink()
+    (tmp_path / "checks/registry").rmdir()
+    assert "::" not in run_pytest(tmp_path, "--collect-only", "-q").stdout
+
+
+def test_pytest_leaves_out_what_has_a_record(tree: Tree, tmp_path: Path) -> None:
+    write_tree(tmp_path, {name: SNIPPETS[name] for name in ("halves", "main")})
+    passed = Passed(1.0, 1.0, 1 << 30, "cpu", "stand-in", (), "")
+    snippets.write(snippets.record(passed, None, tree.snippets["main"], "small", "2026-11-21"), tmp_path)
+    done = run_pytest(tmp_path, "--collect-only", "--changed", "-q")
+    assert "halves.py::ablation" in done.stdout
+    assert "main.py" not in done.stdout
+    assert "1 deselected" in done.stdout
