@@ -1,0 +1,59 @@
+"""What a link to a claim or a fact points at."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from headroom.parsing import load_yaml
+from headroom.records.base import Value
+
+FIGURES: Final = ("ratio", "slowdown", "change", "subject", "baseline", "difference")
+
+_CLAIM = re.compile(r"^claim:(?P<claim>[a-z0-9.-]+)(#(?P<figure>[a-z]+)@(?P<class>[a-z0-9-]+)(,(?P<point>.+))?)?$")
+_FACT = re.compile(r"^fact:(?P<sheet>[a-z0-9-]+)\.(?P<figure>[a-z][a-z0-9_]*)$")
+_AXIS = re.compile(r"^(?P<name>[a-z][a-z0-9_]*)=(?P<value>[A-Za-z0-9._-]+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTarget:
+    """``claim:ID``, or one figure of it: ``claim:ID#ratio@h200,batch_size=8``."""
+
+    claim: str
+    figure: str | None = None
+    hardware_class: str | None = None
+    point: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FactTarget:
+    """``fact:SHEET.FIGURE``."""
+
+    sheet: str
+    figure: str
+
+
+def parse_target(href: str) -> ClaimTarget | FactTarget:
+    """What a ``claim:`` or ``fact:`` link points at.
+
+    Raises:
+        ValueError: the link has another form; the message says which form it should have.
+    """
+    if match := _FACT.match(href):
+        return FactTarget(match["sheet"], match["figure"])
+    match = _CLAIM.match(href)
+    if match is None:
+        raise ValueError(f"`{href}` is no claim:ID, claim:ID#FIGURE@CLASS[,AXIS=VALUE] or fact:SHEET.FIGURE")
+    if match["figure"] and match["figure"] not in FIGURES:
+        raise ValueError(f"`#{match['figure']}` is no figure; use one of {', '.join(FIGURES)}")
+    return ClaimTarget(match["claim"], match["figure"], match["class"], _point(match["point"]))
+
+
+def _point(text: str | None) -> dict[str, Value]:
+    point: dict[str, Value] = {}
+    for part in (text or "").split(",") if text else ():
+        axis = _AXIS.match(part)
+        if axis is None:
+            raise ValueError(f"`{part}` is no AXIS=VALUE")
+        point[axis["name"]] = load_yaml(axis["value"]).value
+    return point

@@ -1,0 +1,43 @@
+"""What must hold in a tree, rule by rule. ``headroom check`` runs these and nothing else.
+
+A rule is a function from what is written and judged to the problems that it finds; its name is the one that ``--only``
+takes and that its canary under tests/canaries/ carries.
+"""
+
+from collections.abc import Callable, Iterator
+
+from headroom.records import Problem
+from headroom.rules.code import fences, runs, shown
+from headroom.rules.context import Context
+from headroom.rules.figures import apply, figures
+from headroom.rules.links import hardware, links, verdicts
+from headroom.rules.references import flips, references
+
+__all__ = ["READING", "RULES", "Context", "apply", "check"]
+
+RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
+    "references": references,
+    "links": links,
+    "verdicts": verdicts,
+    "figures": figures,
+    "hardware": hardware,
+    "flips": flips,
+    "fences": fences,
+    "shown": shown,
+    "runs": runs,
+}
+# The rules that reading itself applies: a record that breaks one is no record.
+READING = ("claims", "evidence", "methods", "facts", "snippets", "benchmarks", "pages")
+
+
+def check(context: Context, only: str | None = None) -> list[Problem]:
+    """Every problem of a tree, or those of one rule, in the order of their places."""
+    found = set(context.problems)
+    for name, rule in RULES.items():
+        if only in (None, name):
+            found.update(rule(context))
+    return sorted((problem for problem in found if only in (None, problem.rule)), key=_place)
+
+
+def _place(problem: Problem) -> tuple[str, int, str]:
+    return (problem.path, problem.line or 0, str(problem))

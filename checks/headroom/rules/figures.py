@@ -1,0 +1,94 @@
+"""Figures in texts: held to the evidence, and rewritten from it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from headroom import files
+from headroom.prose.figures import measured
+from headroom.prose.pages import Link, Page
+from headroom.records import Problem
+from headroom.rules.context import Context, at, claim_links, links
+from headroom.units import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A text of a page that is to be replaced."""
+
+    path: str
+    start: int
+    end: int
+    text: str
+
+
+def figures(context: Context) -> Iterator[Problem]:
+    """A figure in a text is what the evidence or the fact says, to its printed precision."""
+    for page, link, value, unit in _figures(context):
+        if isinstance(value, str):
+            yield at(page, link, "figures", value, "correct the link, or measure it")
+            continue
+        printed = Figure.find(link.text)
+        if printed is None:
+            yield at(
+                page, link, "figures", f"`{link.text}` holds no figure, or more than one", "write one figure a link"
+            )
+            continue
+        try:
+            right = printed.written(value, unit)
+        except ValueError as error:
+            yield at(page, link, "figures", str(error), "write the figure in a unit of its metric")
+            continue
+        if right != printed.text:
+            yield at(
+                page,
+                link,
+                "figures",
+                f"`{printed.text}` is printed, `{right}` is measured",
+                "run `headroom check --fix`",
+            )
+
+
+def fixes(context: Context) -> list[Fix]:
+    """The figures that can be rewritten from the evidence."""
+    found = []
+    for page, link, value, unit in _figures(context):
+        printed = Figure.find(link.text)
+        if isinstance(value, str) or printed is None:
+            continue
+        try:
+            right = printed.written(value, unit)
+        except ValueError:
+            continue
+        if right != printed.text:
+            start = link.start + printed.start
+            found.append(Fix(page.path, start, start + len(printed.text), right))
+    return found
+
+
+def apply(root: Path, context: Context) -> list[Fix]:
+    """Rewrite the figures that differ from the evidence, each page in one piece, and return what was rewritten."""
+    found = fixes(context)
+    texts = {page.path: page.text for page in context.pages}
+    for path in sorted({fix.path for fix in found}):
+        text = texts[path]
+        for fix in sorted((fix for fix in found if fix.path == path), key=lambda fix: -fix.start):
+            text = text[: fix.start] + fix.text + text[fix.end :]
+        files.write_atomic(root / path, text)
+    return found
+
+
+def _figures(context: Context) -> Iterator[tuple[Page, Link, float | str, str]]:
+    """Every figure of every page with its value and unit, or with what is wrong in place of the value."""
+    for page, link, target in claim_links(context):
+        if target.figure:
+            try:
+                yield page, link, *measured(context.tree, context.board, target)
+            except LookupError as error:
+                yield page, link, str(error), ""
+    for page, link in links(context):
+        if link.href.startswith("fact:"):
+            sheet, _, figure = link.href.removeprefix("fact:").partition(".")
+            cell = context.tree.facts[sheet].figures.get(figure) if sheet in context.tree.facts else None
+            if cell:
+                yield page, link, cell.value, cell.unit

@@ -1,0 +1,69 @@
+"""Links to claims and facts: that they lead somewhere, and say what the evidence says."""
+
+from collections.abc import Iterator
+
+from headroom.prose.targets import FactTarget, parse_target
+from headroom.records import Problem
+from headroom.records.claims import MeasuredClaim
+from headroom.rules import context as known
+from headroom.rules.context import Context, at, claim_links
+
+
+def links(context: Context) -> Iterator[Problem]:
+    """Every ``claim:`` and ``fact:`` link leads to a claim or a figure that there is."""
+    tree = context.tree
+    for page, link in known.links(context):
+        try:
+            target = parse_target(link.href)
+        except ValueError as error:
+            yield at(page, link, "links", str(error), "correct the link")
+            continue
+        if isinstance(target, FactTarget):
+            sheet = tree.facts.get(target.sheet)
+            if sheet is None or target.figure not in sheet.figures:
+                message = f"there is no fact `{target.sheet}.{target.figure}`"
+                yield at(page, link, "links", message, "correct the name, or add the figure under checks/facts/")
+        elif target.claim not in tree.claims:
+            remedy = "correct the id, or add the claim under checks/registry/"
+            yield at(page, link, "links", f"there is no claim `{target.claim}`", remedy)
+
+
+def verdicts(context: Context) -> Iterator[Problem]:
+    """A link without a title asserts that its claim is supported; a title says what else the verdict is."""
+    for page, link, target in claim_links(context):
+        if target.figure or not link.text:
+            continue
+        claim = context.tree.claims[target.claim]
+        if not page.hardware:
+            yield at(
+                page,
+                link,
+                "verdicts",
+                "the page does not say what hardware it is about",
+                "add `hardware: [class]` to its front matter",
+            )
+        for name in page.hardware:
+            status = context.board.status(claim, name)
+            if status not in {"cited", link.title or "supported"}:
+                said = f'"{link.title}"' if link.title else "that the claim is supported"
+                title = "remove the title" if status == "supported" else f'write the title "{status}"'
+                yield at(
+                    page,
+                    link,
+                    "verdicts",
+                    f"the link says {said}; on `{name}` it is {status}",
+                    f"{title}, and make the sentence say so",
+                )
+
+
+def hardware(context: Context) -> Iterator[Problem]:
+    """A figure measured on a CPU stands on a page about GPUs only where its metric carries over."""
+    for page, link, target in claim_links(context):
+        claim = context.tree.claims[target.claim]
+        if target.hardware_class is None or not isinstance(claim, MeasuredClaim) or claim.metric.carries_over:
+            continue
+        measured_on = context.tree.classes.get(target.hardware_class)
+        about = [context.tree.classes[name].device for name in page.hardware if name in context.tree.classes]
+        if measured_on and any(device != measured_on.device for device in about):
+            message = f"a figure of `{target.hardware_class}` on a page about {', '.join(page.hardware)}"
+            yield at(page, link, "hardware", message, "move it to a page about that hardware")

@@ -1,0 +1,97 @@
+"""What records say of one another, and of the benchmarks and pages that they name."""
+
+import ast
+from collections.abc import Iterator
+from itertools import pairwise
+
+from headroom.records import Problem, Tree
+from headroom.records.claims import MeasuredClaim
+from headroom.records.methods import Method
+from headroom.rules.context import Context
+
+
+def references(context: Context) -> Iterator[Problem]:
+    """Records name only what there is: methods, pages, benchmarks and their arms, classes, models."""
+    tree = context.tree
+    pages = {page.path for page in context.pages}
+    for claim in tree.claims.values():
+        path = tree.claim_paths[claim.id]
+        if claim.method not in tree.methods:
+            yield _in(tree, path, "method", f"there is no method `{claim.method}`", "add it under checks/methods/")
+        if f"docs/{claim.guide}" not in pages:
+            yield _in(tree, path, "guide", f"there is no page `docs/{claim.guide}`", "correct the path")
+    for claim in tree.measured():
+        yield from _measured_references(tree, tree.claim_paths[claim.id], claim)
+    for method in tree.methods.values():
+        yield from _method_references(tree, method, pages)
+    for session in tree.sessions:
+        if session.evidence.hardware_class not in tree.classes:
+            name = session.evidence.hardware_class
+            remedy = "add it to checks/facts/hardware-classes.yml"
+            yield _in(tree, session.path, "/hardware_class", f"unknown class `{name}`", remedy)
+    served = {*tree.stand_ins.models, *tree.stand_ins.datasets}
+    for snippet in tree.snippets.values():
+        for name in {*snippet.header.models, *snippet.header.datasets} - served:
+            yield _in(tree, snippet.path, "models", f"no stand-in for `{name}`", "add it to checks/facts/stand-ins.yml")
+
+
+def _method_references(tree: Tree, method: Method, pages: set[str]) -> Iterator[Problem]:
+    path = f"checks/methods/{method.id}.yml"
+    if f"docs/{method.section.partition('#')[0]}" not in pages:
+        yield _in(tree, path, "section", f"there is no page `docs/{method.section}`", "correct the path")
+    for claim_id in (found for ids in method.claims.values() for found in ids):
+        if claim_id not in tree.claims:
+            yield _in(tree, path, "claims", f"there is no claim `{claim_id}`", "correct the id")
+
+
+def _measured_references(tree: Tree, path: str, claim: MeasuredClaim) -> Iterator[Problem]:
+    for name in claim.scope.hardware:
+        if name not in tree.classes:
+            yield _in(
+                tree, path, "scope.hardware", f"unknown class `{name}`", "add it to checks/facts/hardware-classes.yml"
+            )
+    if claim.benchmark not in tree.benchmarks:
+        yield _in(
+            tree, path, "benchmark", f"there is no benchmark `{claim.benchmark}`", "add it under checks/benchmarks/"
+        )
+        return
+    arms = arms_of((tree.root / f"checks/benchmarks/{claim.benchmark}.py").read_text(encoding="utf-8"))
+    remedy = f"use one of: {', '.join(arms)}" if arms else "declare `ARMS = (…)` in it, a tuple of texts"
+    for field, name in (("subject", claim.subject), ("baseline", claim.baseline)):
+        if name not in arms:
+            yield _in(tree, path, field, f"the benchmark has no arm `{name}`", remedy)
+
+
+def arms_of(source: str) -> tuple[str, ...]:
+    """The arms that a benchmark declares, read without running it; none where it declares none."""
+    for node in ast.parse(source).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None)
+        if isinstance(value, ast.Tuple | ast.List) and any(getattr(target, "id", "") == "ARMS" for target in targets):
+            return tuple(
+                arm.value for arm in value.elts if isinstance(arm, ast.Constant) and isinstance(arm.value, str)
+            )
+    return ()
+
+
+def flips(context: Context) -> Iterator[Problem]:
+    """Where a claim says that it flips, its verdict changes, and nowhere else."""
+    tree = context.tree
+    for claim in tree.measured():
+        said = {flip.between for flip in claim.flips}
+        for name, standing in context.board.standings[claim.id].items():
+            if standing.verdict is None or claim.scope.sweep is None:
+                continue
+            axis = claim.scope.sweep.axis
+            points = [point for point in standing.verdict.points if point.verdict != "inconclusive"]
+            found = {(a.point[axis], b.point[axis]) for a, b in pairwise(points) if a.verdict != b.verdict}
+            if found != said:
+                message = f"says that it flips between {sorted(said)}; on `{name}` it does between {sorted(found)}"
+                yield _in(tree, tree.claim_paths[claim.id], "flips", message, "write what is measured", rule="flips")
+
+
+def _in(tree: Tree, path: str, field: str, message: str, remedy: str, *, rule: str = "references") -> Problem:
+    """A problem at the line of a record's field."""
+    document = tree.documents.get(path)
+    line = document.line(tuple(field.split("."))) or 1 if document and document.lines else None
+    return Problem(path, line, rule, field, message, remedy)
