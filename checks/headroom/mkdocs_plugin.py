@@ -1,0 +1,58 @@
+"""The adapter between MkDocs and the site: it hands over files and the page in hand, and decides nothing."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config import config_options
+from mkdocs.config.base import Config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import BasePlugin
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.pages import Page
+
+from headroom.site import exports
+from headroom.site.context import INDEX, PageContext, SiteData
+
+_LOG = logging.getLogger("mkdocs.headroom")
+
+
+class PluginConfig(Config):  # type: ignore[misc] # MkDocs is not followed, see pyproject.toml
+    """The plugin's options in mkdocs.yml."""
+
+    root = config_options.Optional(config_options.Dir(exists=True))
+
+
+class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
+    """Adds what is made from records to the site, and tells the Markdown extension which page is rendered."""
+
+    site: SiteData
+    page = PageContext()
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Read and judge the tree; `mkdocs serve` comes here again after every change."""
+        root = Path(self.config.root or Path(config.config_file_path).parent)
+        self.site = SiteData.load(root)
+        for problem in self.site.tree.problems:
+            _LOG.warning("%s", problem)
+        options: dict[str, Any] = config.mdx_configs.setdefault("headroom", {})
+        options |= {"site": self.site, "page": lambda: self.page}
+        if "headroom" not in config.markdown_extensions:
+            config.markdown_extensions.append("headroom")
+        return config
+
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+        """Add the claim pages, their index, the exports and the files that pages link to."""
+        for path, text in exports.pages(self.site).items():
+            inclusion = InclusionLevel.UNDEFINED if path == INDEX else InclusionLevel.NOT_IN_NAV
+            files.append(File.generated(config, path, content=text, inclusion=inclusion))
+        for path, source in exports.data_files(self.site).items():
+            files.append(File.generated(config, path, abs_src_path=str(source)))
+        for path, text in exports.json_files(self.site).items():
+            files.append(File.generated(config, path, content=text))
+        return files
+
+    def on_page_markdown(self, markdown: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG002
+        """Remember the page that is rendered next."""
+        self.page = PageContext.of(page.file.src_uri, page.meta)
+        return markdown

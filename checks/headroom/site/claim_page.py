@@ -1,0 +1,213 @@
+"""The page of one claim: its verdict in words first, then everything that the verdict rests on."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from statistics import median
+
+from headroom.records import CitedClaim, Claim, MeasuredClaim, Session
+from headroom.site import plot, words
+from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
+from headroom.units import humane
+from headroom.verdicts import PointVerdict, Standing
+
+
+def text(value: object) -> str:
+    """A record's text as Markdown that shows exactly these characters, whatever they are."""
+    plain = " ".join(str(value).split())
+    return re.sub(r"[!-/:-@\[-`{-~]", lambda match: f"&#{ord(match[0])};", plain)
+
+
+def render(claim: Claim, site: SiteData) -> str:
+    """The whole page as Markdown with its front matter."""
+    page = PageContext(claim_page(claim.id))
+    parts = _measured(claim, site, page) if isinstance(claim, MeasuredClaim) else _cited(claim, page)
+    return "\n\n".join([_front_matter(claim), f"# {text(claim.statement)}", *parts]) + "\n"
+
+
+def _front_matter(claim: Claim) -> str:
+    # Themes put both into the page's head as they are. A JSON string is a YAML string.
+    head = json.dumps(escape(claim.statement))
+    return f"---\ntitle: {head}\ndescription: {head}\nsearch: {{boost: 0.5}}\n---"
+
+
+def _not_claimed(claim: Claim, page: PageContext) -> Iterator[str]:
+    yield _heading("What is not claimed")
+    yield _list(text(entry) for entry in claim.not_claimed)
+    retired = " This claim is retired: no page leans on it any more." if claim.state == "retired" else ""
+    guide, index = page.href(claim.guide), page.href(INDEX)
+    yield f"It belongs to [this guide]({guide}) and is one of [all claims]({index}).{retired}"
+
+
+def _heading(title: str) -> str:
+    """A section that the search leaves out: a claim is found by its sentence and its verdict."""
+    return f"## {title} {{ data-search-exclude }}"
+
+
+def _list(rows: Iterable[str]) -> str:
+    return "\n".join(f"- {row}" for row in rows)
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = [list(head), *map(list, rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterator[str]:
+    views = [words.view(site, claim, name) for name in site.classes_of(claim)]
+    for view in views:
+        badge = f'<span class="badge badge-{view.status}">{escape(view.word)}</span>'
+        yield f"{badge} {text(words.carried_over(view) if view.carried else words.verdict_sentence(view))}"
+    own = [(view.hardware, view.standing) for view in views if not view.carried]
+    for name, standing in own:
+        if standing.verdict:
+            yield plot.figure(claim, standing.verdict.points, site.class_name(name))
+    yield from _conditions(claim, site)
+    yield from _not_claimed(claim, page)
+    for name, standing in own:
+        if standing.session or standing.void:
+            yield _heading(f"Statistics on {text(site.class_name(name))}")
+            yield from _statistics(claim, standing, page)
+    yield from _again(claim)
+
+
+def _conditions(claim: MeasuredClaim, site: SiteData) -> Iterator[str]:
+    scope = claim.scope
+    kind = claim.metric.kind
+    yield _heading("Conditions")
+    rows = [
+        f"Compared: **{text(claim.subject)}** with the baseline **{text(claim.baseline)}**",
+        f"Measured: {text(kind.title)}. {text(kind.meaning)}",
+        f"Holds when: {text(_relation(claim))}",
+        f"Held fixed: {text(_pairs({**scope.fixed, **scope.at}))}",
+        f"Meant for: {text(', '.join(map(site.class_name, scope.hardware)))}",
+    ]
+    if scope.sweep:
+        grid = ", ".join(map(str, scope.sweep.grid))
+        rows.append(f"Swept: {text(f'{scope.sweep.axis} over {grid} ({scope.sweep.unit})')}")
+        rows.append(f"Claimed for: {text(scope.holds_for or 'every point of the sweep')}")
+    rows += [
+        f"Depends: between {text(flip.between[0])} and {text(flip.between[1])} the verdict changes. {text(flip.why)}"
+        for flip in claim.flips
+    ]
+    yield _list(rows)
+
+
+def _relation(claim: MeasuredClaim) -> str:
+    if claim.relation == "better":
+        return f"the whole interval of the ratio lies above {1 + claim.min_effect:g}"
+    margin = claim.margin or 0
+    if claim.relation == "not_worse":
+        return f"the whole interval of the ratio lies above {1 / (1 + margin):.3g}"
+    return f"the whole interval of the ratio lies within {1 / (1 + margin):.3g} to {1 + margin:g}"
+
+
+def _pairs(values: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items()) or "nothing"
+
+
+def _statistics(claim: MeasuredClaim, standing: Standing, page: PageContext) -> Iterator[str]:
+    if standing.session and standing.verdict:
+        yield _table(
+            ("point", "baseline", "subject", "ratio", "interval", "blocks", "control", "verdict"),
+            [_point(claim, point) for point in standing.verdict.points],
+        )
+        yield from _session(standing.session, page)
+    others = [f"{_raw(s, page)}: {v.verdict}, {text(words.reason(v.reason))}" for s, v in standing.others]
+    others += [f"{_raw(s, page)}: void, its benchmark has changed since" for s in standing.void]
+    if others:
+        yield "Other sessions:"
+        yield _list(others)
+
+
+def _point(claim: MeasuredClaim, point: PointVerdict) -> list[str]:
+    unit = claim.metric.kind.unit
+    if point.n == 0:
+        return [_where(claim, point), *["–"] * 4, "0", "–", f"{point.verdict}: {text(words.reason(point.reason))}"]
+    control = humane(median(point.control), unit) if point.control else "missing"
+    return [
+        _where(claim, point),
+        text(humane(median(point.baseline), unit)),
+        text(humane(median(point.subject), unit)),
+        words.number(point.ratio),
+        "exactly" if point.low == point.high else f"{words.number(point.low)} to {words.number(point.high)}",
+        str(point.n),
+        text(control),
+        f"{point.verdict}: {text(words.reason(point.reason))}",
+    ]
+
+
+def _where(claim: MeasuredClaim, point: PointVerdict) -> str:
+    return text(words.where(claim, point.point) or "all") + ("" if point.asserted else " (shown, not claimed)")
+
+
+def _session(session: Session, page: PageContext) -> Iterator[str]:
+    """What the session ran on and how, and what is not known of it."""
+    found, design = session.evidence.environment, session.evidence.design
+    machine = [
+        found.product,
+        f"{found.power_limit_w:g} W" if found.power_limit_w else "",
+        f"{found.cores} cores, {found.threads} used",
+        humane(found.memory_bytes, "B"),
+        found.system,
+        {True: "virtualised", False: "not virtualised", None: "virtualised or not is unknown"}[found.virtualised],
+        f"load before {found.load_before:.2g}",
+    ]
+    run = [
+        f"{design.blocks} blocks in random order (seed {design.order_seed})",
+        f"{design.warmup_steps} warm-up and {design.timed_steps} timed steps a run",
+        f"timer {design.timer}",
+        "synchronised" if design.synchronised else "not synchronised",
+        f"shared between runs: {design.process}",
+        f"{len(session.evidence.failures)} failed runs",
+    ]
+    versions = {**found.versions, **({"driver": found.driver} if found.driver else {})}
+    yield _list(
+        [
+            f"Machine: {text(', '.join(filter(None, machine)))}",
+            f"Versions: {text(_pairs(versions))}",
+            f"Not known: {text(', '.join(found.unknown) or 'nothing that is recorded')}",
+            f"Design: {text('; '.join(run))}",
+            f"Raw data: {_raw(session, page)}",
+        ]
+    )
+
+
+def _raw(session: Session, page: PageContext) -> str:
+    target = page.href(evidence_file(session.path))
+    return f"[{words.day(session.evidence.date)}, {session.path.rpartition('-')[2]}]({target})"
+
+
+def _again(claim: MeasuredClaim) -> Iterator[str]:
+    yield _heading("Measure it yourself")
+    yield f"```bash\nheadroom measure {claim.id}\n```"
+    yield f'??? example "The benchmark"\n\n    ```python\n    --8<-- "checks/benchmarks/{claim.benchmark}.py"\n    ```'
+
+
+def _cited(claim: CitedClaim, page: PageContext) -> Iterator[str]:
+    source = claim.source
+    badge = '<span class="badge badge-cited">cited</span>'
+    yield f"{badge} {text(words.cited_sentence(claim))}"
+    yield f"> “{text(claim.quote)}”"
+    yield _heading("Source")
+    yield _list(
+        [
+            f'<a href="{escape(source.url)}">{text(source.title)}</a>, {text(source.authors)}, {source.year}',
+            f"Where in it: {text(source.locator)}",
+            f"Hardware as stated: {text(claim.hardware_as_stated)}",
+            f"Kind: {source.type}; measured by: {text(_INDEPENDENCE[claim.independence])}",
+            f"Read on {words.day(source.retrieved)}",
+        ]
+    )
+    yield _heading("Figures as printed")
+    yield _table(("figure", "as printed"), [(text(f.name), text(f.as_printed)) for f in claim.figures])
+    yield from _not_claimed(claim, page)
+
+
+_INDEPENDENCE = {
+    "author": "the authors of the method",
+    "vendor": "its vendor",
+    "independent": "somebody without a stake in it",
+}

@@ -1,0 +1,158 @@
+"""Claim and fact links as elements: where they lead, what their badge says, and what an empty one shows."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element, SubElement
+
+from headroom.prose.figures import measured
+from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
+from headroom.records import CitedClaim, Claim
+from headroom.site import words
+from headroom.site.context import PageContext, SiteData, claim_page
+from headroom.units import humane
+from headroom.verdicts import PointVerdict, Status
+
+_ORDER: tuple[Status, ...] = ("contradicted", "disputed", "flips", "inconclusive", "unmeasured", "supported", "cited")
+
+
+def resolve(link: Element, site: SiteData, page: PageContext) -> None:
+    """Turn one `claim:` or `fact:` link into what the reader sees.
+
+    Raises:
+        ValueError: the link has no known form.
+        LookupError: there is no such claim, fact or figure.
+    """
+    target = parse_target(link.get("href", ""))
+    if isinstance(target, FactTarget):
+        _fact(link, site, target)
+        return
+    claim = site.tree.claims.get(target.claim)
+    if claim is None:
+        raise LookupError(f"there is no claim `{target.claim}`")
+    if target.figure:
+        _figure(link, site, claim, target)
+    elif not _text(link):
+        _summary(link, site, page, claim)
+    else:
+        _badged(link, site, page, claim)
+    link.set("href", page.href(claim_page(claim.id)))
+
+
+def _text(link: Element) -> str:
+    return "".join(link.itertext()).strip()
+
+
+def _fact(link: Element, site: SiteData, target: FactTarget) -> None:
+    sheet = site.tree.facts.get(target.sheet)
+    cell = sheet.figures.get(target.figure) if sheet else None
+    if sheet is None or cell is None:
+        raise LookupError(f"there is no fact `{target.sheet}.{target.figure}`")
+    source = sheet.sources[cell.source]
+    link.set("href", source.url)
+    link.set("class", "fact")
+    link.set("title", f"{source.title}, {source.locator}")
+
+
+def _figure(link: Element, site: SiteData, claim: Claim, target: ClaimTarget) -> None:
+    value, unit = measured(site.tree, site.board, target)
+    if not _text(link):
+        link.text = words.change(value) if target.figure == "change" else humane(value, unit)
+    link.set("class", "claim-figure")
+    link.set("title", _said(site, [target.hardware_class or ""], claim).sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a badge says of a claim, and the sentences behind it."""
+
+    status: Status
+    word: str
+    sentence: str
+
+
+def _said(site: SiteData, classes: Sequence[str], claim: Claim) -> _Said:
+    """A claim on all these classes at once: where they differ, the badge names the one that speaks most against it."""
+    if isinstance(claim, CitedClaim):
+        return _Said("cited", words.BADGES["cited"], words.cited_sentence(claim))
+    found = [words.view(site, claim, name) for name in classes]
+    worst = min(found, key=lambda view: _ORDER.index(view.status))
+    differ = len({view.status for view in found}) > 1 and worst.status != "unmeasured"
+    place = f" on {site.class_name(worst.hardware)}" if differ else ""
+    return _Said(worst.status, worst.word + place, " ".join(map(words.verdict_sentence, found)))
+
+
+def _classes(site: SiteData, page: PageContext, claim: Claim) -> Sequence[str]:
+    """The classes that the page is about, or else those that the claim is about."""
+    return page.hardware or site.classes_of(claim)
+
+
+def _badged(link: Element, site: SiteData, page: PageContext, claim: Claim) -> None:
+    said = _said(site, _classes(site, page, claim), claim)
+    link.set("class", "claim")
+    link.set("title", said.sentence)
+    link.append(badge(said.status, said.word))
+
+
+def badge(status: Status, word: str) -> Element:
+    """A status as a word; the style sheet adds its shape and colour."""
+    found = Element("span", {"class": f"badge badge-{status}"})
+    found.text = word
+    return found
+
+
+def _summary(link: Element, site: SiteData, page: PageContext, claim: Claim) -> None:
+    """Fill an empty link with what a table cell shows of the claim, a line a class."""
+    classes = _classes(site, page, claim)
+    link.set("class", "claim claim-summary")
+    link.set("title", _said(site, classes, claim).sentence)
+    if isinstance(claim, CitedClaim):
+        link.extend(_cited(claim))
+        return
+    for i, name in enumerate(classes):
+        if i:
+            SubElement(link, "br")
+        link.extend(_line(words.view(site, claim, name), named=len(classes) > 1))
+
+
+def _line(view: words.View, *, named: bool) -> Iterator[Element]:
+    """One class of a summary: its figure, under what conditions, and its badge."""
+    point = shown_point(view)
+    if point:
+        yield _element("strong", words.before_after(view.claim, point))
+        yield _element("small", _conditions(view, point, named=named))
+    elif named:
+        yield _element("small", view.place)
+    yield badge(view.status, view.word)
+
+
+def _conditions(view: words.View, point: PointVerdict, *, named: bool) -> str:
+    at = words.where(view.claim, point.point)
+    source = view.site.class_name(view.source or view.hardware)
+    parts = [
+        view.claim.metric.kind.title + (f" at {at}" if at else ""),
+        f"carries over from {source}" if view.carried else "",
+        view.place if named else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def shown_point(view: words.View) -> PointVerdict | None:
+    """The point that stands for a claim in a summary: the largest that it asserts and that has a result."""
+    points = view.standing.verdict.points if view.standing.verdict else ()
+    known = [point for point in points if point.asserted and math.isfinite(point.ratio)]
+    return known[-1] if known else None
+
+
+def _cited(claim: CitedClaim) -> Iterator[Element]:
+    figures = ", ".join(figure.as_printed for figure in claim.figures)
+    yield _element("strong", figures)
+    yield _element("small", f"on {claim.hardware_as_stated}, {claim.source.year}")
+    yield badge("cited", words.BADGES["cited"])
+
+
+def _element(tag: str, text: str) -> Element:
+    found = Element(tag)
+    found.text = text
+    found.tail = " "
+    return found

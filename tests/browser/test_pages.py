@@ -1,0 +1,137 @@
+"""The real site in a real browser, opened from the file system: light and dark, wide and narrow."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+ROOT = Path(__file__).parents[2]
+PAGES = ("index", "guide", "claims", "claim")
+
+
+def missing(reason: str) -> None:
+    """On a machine of one's own a missing browser is a reason to skip; in CI it is a failure."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository's own site, built."""
+    out = tmp_path_factory.mktemp("site")
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--config-file",
+        str(ROOT / "mkdocs.yml"),
+        "--site-dir",
+        str(out),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    """The distribution's Chromium; playwright's own browsers are never downloaded."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        missing("no Chromium: install the package `chromium`")
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        )
+        yield chromium
+        chromium.close()
+
+
+def page_path(site: Path, name: str) -> Path:
+    """One page of each kind: the start, the index of claims, the longest guide and the longest claim page."""
+    patterns = {
+        "index": "index.html",
+        "guide": "training/*.html",
+        "claims": "claims/index.html",
+        "claim": "claims/*/*.html",
+    }
+    return max(site.glob(patterns[name]), key=lambda path: (path.stat().st_size, path))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_self_contained_quiet_and_fits(
+    site: Path, browser: "Browser", name: str, width: int, scheme: str
+) -> None:
+    """No request to a host, no word on the console, no scrolling sideways, and colours that follow the system."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    requests: list[str] = []
+    noise: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: noise.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: noise.append(str(error)))
+    page.goto(page_path(site, name).as_uri(), wait_until="load")
+    page.wait_for_timeout(300)
+    assert not [url for url in requests if not url.startswith(("file:", "data:", "blob:", "about:"))]
+    assert not noise
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    ink, paper = page.evaluate(
+        "[getComputedStyle(document.querySelector('h1')).color, getComputedStyle(document.body).backgroundColor]"
+        ".map(text => text.match(/[\\d.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0))"
+    )
+    assert (ink > paper) == (scheme == "dark")
+    context.close()
+
+
+def test_search_works_from_the_file_system(site: Path, browser: "Browser") -> None:
+    """Without a server and without a request: pages are found by a word of them."""
+    page = browser.new_page()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto((site / "index.html").as_uri())
+    page.click("input[name=query]")
+    page.keyboard.type("memory")
+    page.wait_for_selector(".md-search-result__item a", timeout=10_000, state="attached")
+    assert page.locator(".md-search-result__item").count() > 0
+    assert not [url for url in requests if not url.startswith(("file:", "data:", "blob:", "about:"))]
+    page.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_tables_scroll_by_keyboard_and_regions_have_names(site: Path, browser: "Browser", name: str) -> None:
+    """What the theme leaves out and our script adds."""
+    page = browser.new_page()
+    page.goto(page_path(site, name).as_uri())
+    page.wait_for_timeout(300)
+    assert page.get_attribute(".md-search", "aria-label")
+    for wrap in page.query_selector_all(".md-typeset__scrollwrap"):
+        assert (wrap.get_attribute("tabindex"), wrap.get_attribute("role")) == ("0", "region")
+    labels = [nav.get_attribute("aria-label") for nav in page.query_selector_all(".md-code__nav")]
+    assert len(set(labels)) == len(labels)
+    page.close()
+
+
+def test_pages_can_be_read_without_scripts(site: Path, browser: "Browser") -> None:
+    """A claim's verdict, plot and table need none."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(page_path(site, "claim").as_uri())
+    assert page.is_visible("h1")
+    assert page.is_visible(".badge")
+    context.close()

@@ -1,0 +1,199 @@
+"""The built site: strict, self-contained, small, and the same bytes every time."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from headroom.site import exports
+from headroom.site.context import SiteData
+
+MAX_PAGE_BYTES = 150_000
+
+
+def build(root: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    """Build a tree as CI does. `mkdocs.yml` says strict; an option would only hide that it did not."""
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1700000000"}
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--config-file",
+        str(root / "mkdocs.yml"),
+        "--site-dir",
+        str(out),
+    ]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
+
+
+class Page(HTMLParser):
+    """What a page loads, where it links to, and its anchors."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Collect one element's addresses."""
+        found = {name: value or "" for name, value in attrs}
+        self.ids.add(found.get("id", ""))
+        if tag == "a" and "href" in found:
+            self.links.append(found["href"])
+        elif tag in ("link", "script", "img", "iframe", "source", "image", "use"):
+            self.loads += [found[name] for name in ("href", "src", "srcset") if name in found]
+
+
+@pytest.fixture(scope="module")
+def built(site_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small tree, built."""
+    out = tmp_path_factory.mktemp("site")
+    done = build(site_root, out)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def test_every_link_and_anchor_of_every_page_leads_somewhere(built: Path) -> None:
+    """Also those that the builder does not look at; none keeps a scheme of ours."""
+    pages = {path: Page(path) for path in built.rglob("*.html") if path.name != "404.html"}
+    assert len(pages) > 10
+    for path, page in pages.items():
+        for link in [*page.links, *page.loads]:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                assert parts.scheme == "https", link
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            assert target.is_file(), f"{path}: {link}"
+            assert not parts.fragment or target not in pages or parts.fragment in pages[target].ids, f"{path}: {link}"
+
+
+def test_claim_links_and_snippets_reach_their_files(built: Path) -> None:
+    """The guide links to claim pages, and to the whole of each snippet."""
+    links = Page(built / "training/guide.html").links
+    assert "../claims/training/memory.html" in links
+    assert "../snippets/training/clever.py" in links
+    assert "https://example.org/h200" in links
+
+
+def test_no_page_or_style_loads_anything_from_another_host(built: Path) -> None:
+    """No script, style, image or font, and no import inside one."""
+    for path in built.rglob("*.html"):
+        assert not [load for load in Page(path).loads if urlsplit(load).netloc]
+    for path in built.rglob("*.css"):
+        text = path.read_text(encoding="utf-8")
+        assert "url(http" not in text
+        assert "url(//" not in text
+        assert "@import" not in text
+
+
+def test_pages_stay_small(built: Path) -> None:
+    """Guides and claim pages alike."""
+    sizes = {path: path.stat().st_size for path in built.rglob("*.html")}
+    assert max(sizes.values()) <= MAX_PAGE_BYTES
+
+
+def test_scripts_of_our_own_stay_small(built: Path) -> None:
+    """Each at most a kilobyte."""
+    ours = list((built / "assets").glob("*.js"))
+    assert len(ours) == 2
+    assert all(path.stat().st_size <= 1024 for path in ours)
+
+
+def test_exports_are_what_recomputation_says(built: Path, site: SiteData) -> None:
+    """claims.json and the raw data, byte for byte."""
+    assert (built / "claims.json").read_text(encoding="utf-8") == exports.claims_json(site)
+    assert json.loads(exports.claims_json(site))["claims"]
+    for path, source in exports.data_files(site).items():
+        assert (built / path).read_bytes() == source.read_bytes()
+
+
+def test_no_text_of_a_record_becomes_markup(built: Path) -> None:
+    """Neither in the head, nor in the text, nor in the search index."""
+    for path in (built / "claims").rglob("*.html"):
+        assert "<script>alert" not in path.read_text(encoding="utf-8")
+    assert "<script>alert" not in (built / "search/search_index.json").read_text(encoding="utf-8")
+
+
+def test_search_finds_a_claim_by_its_sentence_and_skips_its_tables(built: Path) -> None:
+    """So that the index stays small."""
+    index = json.loads((built / "search/search_index.json").read_text(encoding="utf-8"))
+    found = [entry for entry in index["docs"] if entry["location"].startswith("claims/training/memory.html")]
+    assert len(found) == 1
+    assert "2.91 times less" in found[0]["text"].replace("\u00a0", " ")
+    assert "batch" not in found[0]["text"]
+
+
+def test_two_builds_are_the_same_bytes(built: Path, site_root: Path, tmp_path: Path) -> None:
+    """With SOURCE_DATE_EPOCH set, every file."""
+    assert build(site_root, tmp_path).returncode == 0
+    names = {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
+    assert names == {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
+    assert not [name for name in names if (built / name).read_bytes() != (tmp_path / name).read_bytes()]
+
+
+def broken(root: Path, tmp_path: Path) -> str:
+    """What a build that has to fail says."""
+    done = build(root, tmp_path / "out")
+    assert done.returncode != 0, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[x](claim:training.nothing)", "there is no claim `training.nothing`"),
+        ("[x](fact:h200.nothing)", "there is no fact `h200.nothing`"),
+        ("[x](claim:training.memory#ratio@h200)", "nothing is measured on `h200`"),
+        ("[x](missing.md)", "missing.md"),
+        ("[x](../index.md#nowhere)", "nowhere"),
+        ('```python\n--8<-- "snippets/training/missing.py"\n```', "missing.py"),
+    ],
+)
+def test_what_leads_nowhere_fails_the_build(own_root: Path, tmp_path: Path, text: str, message: str) -> None:
+    """Claims, facts, figures, pages, anchors and files."""
+    with (own_root / "docs/training/guide.md").open("a", encoding="utf-8") as page:
+        page.write(f"\n\n{text}\n")
+    assert message in broken(own_root, tmp_path)
+
+
+def test_a_record_that_cannot_be_read_fails_the_build(own_root: Path, tmp_path: Path) -> None:
+    """A site with a hole in it is not published."""
+    (own_root / "checks/registry/training/memory.yml").write_text("id: [", encoding="utf-8")
+    assert "checks/registry/training/memory.yml" in broken(own_root, tmp_path)
+
+
+def test_links_are_right_with_directory_urls_as_well(own_root: Path, tmp_path: Path) -> None:
+    """A host that serves folders may switch; the offline plugin would switch back."""
+    config = own_root / "mkdocs.yml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(
+        text.replace("use_directory_urls: false", "use_directory_urls: true").replace("  - offline\n", "")
+    )
+    done = build(own_root, tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    links = Page(tmp_path / "out/training/guide/index.html").links
+    assert "../../claims/training/memory/" in links
+    assert "../../snippets/training/clever.py" in links
+
+
+def test_a_change_of_the_data_shows_in_the_next_build(own_root: Path, tmp_path: Path) -> None:
+    """Nothing of a verdict is kept anywhere."""
+    assert build(own_root, tmp_path / "one").returncode == 0
+    shutil.rmtree(own_root / "checks/evidence/fixed")
+    done = build(own_root, tmp_path / "two")
+    assert done.returncode == 0, done.stderr
+    before, after = ((tmp_path / name / "claims.json").read_text(encoding="utf-8") for name in ("one", "two"))
+    status = [
+        {c["id"]: c for c in json.loads(text)["claims"]}["training.memory"]["standings"] for text in (before, after)
+    ]
+    assert [found["cpu"]["status"] for found in status] == ["supported", "unmeasured"]

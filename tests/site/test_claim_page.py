@@ -1,0 +1,169 @@
+"""The page of one claim, and what the site publishes beside the pages."""
+
+import json
+from html import unescape
+from pathlib import Path
+from re import sub
+
+import markdown
+import pytest
+
+from headroom.site import claim_page, exports, words
+from headroom.site.context import SiteData
+from headroom.verdicts import judge
+
+EXTENSIONS = ["tables", "attr_list", "md_in_html", "admonition", "pymdownx.details", "pymdownx.superfences"]
+
+
+def html_of(site: SiteData, name: str) -> str:
+    """A claim's page as HTML, without its front matter."""
+    body = claim_page.render(site.tree.claims[f"training.{name}"], site).split("\n---\n", 1)[1]
+    return markdown.markdown(body, extensions=EXTENSIONS)
+
+
+def shown(html: str) -> str:
+    """What a reader sees of it, spaces normalised."""
+    return " ".join(unescape(sub(r"<[^>]+>", " ", html)).replace("\u00a0", " ").split())
+
+
+def test_the_verdict_stands_first_in_words_for_each_class(site: SiteData) -> None:
+    """Where it was measured and where it was not."""
+    page = shown(html_of(site, "time"))
+    assert page.startswith(
+        "Clever is faster measured On an x86 server CPU, torch 2.13.0, 20 November 2026: supported, time of a step "
+        "20 % shorter, ratio 1.24, 99 % interval 1.23 to 1.26; 20 blocks. "
+        "no GPU measurement yet On an H200: no GPU measurement yet."
+    )
+
+
+def test_what_carries_over_says_from_where(site: SiteData) -> None:
+    """In a sentence of its own, without repeating the figures."""
+    assert "measured on a CPU On an H200: kept for backward carries over from an x86 server CPU." in shown(
+        html_of(site, "memory")
+    )
+
+
+def test_a_sweep_says_from_where_to_where_it_holds(site: SiteData) -> None:
+    """And where it does not."""
+    page = shown(html_of(site, "sweep"))
+    assert (
+        "supported from batch_size 8 to 64, kept for backward 1.53 times less to 3.52 times less; "
+        "contradicted at batch_size 1, kept for backward 1.50 times more; 20 blocks."
+    ) in page
+    assert "batch_size 1 (shown, not claimed)" in shown(html_of(site, "part"))
+
+
+def test_the_page_shows_what_the_verdict_rests_on(site: SiteData) -> None:
+    """Conditions, limits, statistics, environment, the unknown, raw data and the command."""
+    html = html_of(site, "memory")
+    page = shown(html)
+    for text in (
+        "Compared: clever with the baseline plain",
+        "Held fixed: dtype fp32, model gpt2",
+        "that it is faster",
+        "all 3.20 GiB 1.10 GiB 2.91 exactly 20 3.20 GiB supported: clear",
+        "Machine: Made-up Xeon, 8 cores, 1 used, 128 GiB, Linux 6.1 x86_64, virtualised, load before 0.1",
+        "Not known: clock, temperature",
+        "headroom measure training.memory",
+    ):
+        assert text in page
+    assert '--8<-- "checks/benchmarks/fixed.py"' in claim_page.render(site.tree.claims["training.memory"], site)
+    (session,) = [s for s in site.tree.sessions if s.evidence.benchmark == "fixed"]
+    assert f'href="../../{session.path.removeprefix("checks/")}"' in html
+
+
+def test_evidence_of_a_benchmark_that_has_changed_is_shown_and_not_counted(own_root: Path) -> None:
+    """The verdict goes, and the reason stays."""
+    (own_root / "checks/benchmarks/fixed.py").write_text('"""Changed."""\n\nARMS = ("plain", "clever")\n')
+    page = shown(html_of(SiteData.load(own_root), "memory"))
+    assert "On an x86 server CPU: no CPU measurement yet (its benchmark has changed)." in page
+    assert "void, its benchmark has changed since" in page
+
+
+def test_other_sessions_are_listed(site: SiteData) -> None:
+    """A disputed claim shows the session that disagrees."""
+    page = shown(html_of(site, "disputed"))
+    assert "Other sessions: 19 November 2026" in page
+    assert ".json : supported, clear" in page
+
+
+def test_a_cited_claim_is_reported_and_not_endorsed(site: SiteData) -> None:
+    """With its words, its place, its hardware and who measured it."""
+    page = shown(html_of(site, "cited"))
+    assert "Reported by A. Author in On cleverness, Table 2 (2024) on 8 A100, not measured here." in page
+    assert "“clever ran 2.0x faster on 8 A100”" in page
+    assert "measured by: the authors of the method" in page
+    assert "speed 2.0x" in page
+
+
+def test_text_of_a_record_shows_as_text(site: SiteData) -> None:
+    """Tags, links, pipes, backticks, braces and stars of a statement are characters."""
+    html = html_of(site, "hostile")
+    assert "<script" not in html
+    assert "javascript:alert(2)" in unescape(html)
+    assert 'href="javascript' not in html
+    statement = site.tree.claims["training.hostile"].statement
+    assert shown(html).startswith(statement)
+    assert "<em>" not in html
+    index = markdown.markdown(exports.index(site).split("\n---\n", 1)[1], extensions=EXTENSIONS)
+    assert statement in shown(index)
+    assert "<script" not in index
+
+
+@pytest.mark.parametrize("text", ["a_b_c", "1. x", "# x", "&amp;", "a  |  b", "\\*", "<!-- x -->", "é→×", "--8<-- x"])
+def test_escaped_text_renders_as_itself(text: str) -> None:
+    """Whatever it holds; only runs of spaces become one."""
+    html = markdown.markdown(claim_page.text(text), extensions=EXTENSIONS)
+    assert unescape(sub(r"</?p>", "", html)) == " ".join(text.split())
+
+
+def test_every_claim_has_a_page_and_a_line_in_the_index(site: SiteData) -> None:
+    """At the path that links lead to."""
+    pages = exports.pages(site)
+    for claim in site.tree.claims.values():
+        path = f"claims/{claim.id.replace('.', '/', 1)}.md"
+        assert path in pages
+        assert f"({path.removeprefix('claims/')})" in pages["claims/index.md"]
+
+
+def test_claims_json_is_what_recomputation_says(site: SiteData) -> None:
+    """Every figure of it, from the raw samples."""
+    found = {entry["id"]: entry for entry in json.loads(exports.claims_json(site))["claims"]}
+    assert set(found) == set(site.tree.claims)
+    for claim in site.tree.measured():
+        for name, standing in found[claim.id]["standings"].items():
+            session = site.board.of(claim, name).session
+            if session is None:
+                assert (standing["status"], standing["points"]) == ("unmeasured", [])
+                continue
+            assert standing["evidence"] == session.path.removeprefix("checks/")
+            again = judge(claim, session.evidence, site.tree.classes[name])
+            assert [(p["ratio"], p["low"], p["high"], p["n"], p["verdict"]) for p in standing["points"]] == [
+                (p.ratio, p.low, p.high, p.n, p.verdict) for p in again.points
+            ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(3.14159, "3.14"), (31.4159, "31.4"), (314.159, "314"), (0.31416, "0.314"), (float("nan"), "unknown")],
+)
+def test_numbers_have_three_digits(value: float, text: str) -> None:
+    """And no number is not a number."""
+    assert words.number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.1, "+10 %"), (-0.1143, "−11 %"), (0.0123, "+1.2 %"), (-0.0001, "0.0 %")]
+)
+def test_changes_are_signed(value: float, text: str) -> None:
+    """With a real minus sign, and none on nothing."""
+    assert words.change(value).replace("\u00a0", " ") == text
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"), [(2.91, "2.91 times less"), (0.5, "2.00 times more"), (1.1, "9.1 % less"), (1.0, "the same")]
+)
+def test_amounts_name_the_direction(site: SiteData, ratio: float, text: str) -> None:
+    """Of the subject, whichever way the claim goes."""
+    claim = next(claim for claim in site.tree.measured() if claim.id == "training.memory")
+    assert words.amount(claim, ratio).replace("\u00a0", " ") == text
