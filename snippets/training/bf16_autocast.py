@@ -1,0 +1,70 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# ablation = { "with torch.autocast(device, dtype=torch.bfloat16):" = "with torch.autocast(device, dtype=torch.bfloat16, enabled=False):" }
+# ///
+"""Under bf16 autocast the matrix products take bf16 inputs, while weights, gradients and optimizer states stay fp32."""
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+checkpoint = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+batch = tokenizer(
+    ["Sixteen bits where it is safe, thirty-two where it matters."] * 8,
+    return_tensors="pt",
+).to(device)
+
+# --8<-- [start:enable]
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32).to(
+    device
+)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
+
+
+def step() -> None:
+    with torch.autocast(device, dtype=torch.bfloat16):
+        loss = model(**batch, labels=batch["input_ids"]).loss
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+
+
+# --8<-- [end:enable]
+
+
+# --8<-- [start:is-it-on]
+class MatmulTypes(TorchDispatchMode):
+    """Notes the data types that matrix products take."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[torch.dtype] = set()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if func in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default):
+            self.seen.add(args[-1].dtype)
+        return func(*args, **(kwargs or {}))
+
+
+with MatmulTypes() as matmuls:
+    step()
+print(matmuls.seen)  # on: {torch.bfloat16}, off: {torch.float32}
+# --8<-- [end:is-it-on]
+
+assert matmuls.seen == {torch.bfloat16}, f"matrix products took {matmuls.seen}"
+assert {p.dtype for p in model.parameters()} == {torch.float32}, (
+    "the weights are not fp32 any more"
+)
+states = {
+    t.dtype
+    for state in optimizer.state.values()
+    for name, t in state.items()
+    if name != "step"
+}
+assert states == {torch.float32}, f"the optimizer's states are {states}"

@@ -1,0 +1,80 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2"]
+#
+# [tool.headroom]
+# models = ["Qwen/Qwen3-0.6B"]
+# datasets = ["Salesforce/wikitext"]
+# ablation = { ", dtype=torch.float32" = "" }
+# ///
+"""With the Trainer, bf16=True is autocast only over weights that were loaded in fp32."""
+
+import torch
+from datasets import load_dataset
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DataCollatorForLanguageModeling,
+    Trainer,
+    TrainingArguments,
+)
+
+checkpoint = "Qwen/Qwen3-0.6B"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+texts = load_dataset(
+    "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
+).filter(lambda row: row["text"].strip())
+tokens = texts.map(
+    lambda row: tokenizer(row["text"], truncation=True, max_length=256),
+    remove_columns=["text"],
+)
+
+# --8<-- [start:enable]
+model = AutoModelForCausalLM.from_pretrained(
+    checkpoint, dtype=torch.float32
+)  # the checkpoint is bf16
+arguments = TrainingArguments(
+    output_dir="out",
+    per_device_train_batch_size=8,
+    bf16=True,
+    use_cpu=not torch.cuda.is_available(),
+    max_steps=2,
+    save_strategy="no",
+    report_to="none",
+)
+trainer = Trainer(
+    model,
+    arguments,
+    train_dataset=tokens,
+    data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
+)
+trainer.train()
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+inputs: set[torch.dtype] = set()
+layer = next(m for m in model.modules() if isinstance(m, torch.nn.Linear))
+layer.register_forward_hook(lambda module, args, output: inputs.add(output.dtype))
+trainer.train()
+states = {
+    t.dtype
+    for s in trainer.optimizer.state.values()
+    for name, t in s.items()
+    if name != "step"
+}
+print(
+    "products in",
+    inputs,
+    "weights in",
+    layer.weight.dtype,
+    "optimizer states in",
+    states,
+)
+# --8<-- [end:is-it-on]
+
+assert inputs == {torch.bfloat16}, f"the first linear layer computed in {inputs}"
+assert layer.weight.dtype == torch.float32, (
+    f"the weights are {layer.weight.dtype}: pure bf16, not mixed precision"
+)
+assert states == {torch.float32}, f"the optimizer's states are {states}"

@@ -1,0 +1,74 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# no_ablation = "it measures a training step and turns nothing on; its sums are held to the parts instead"
+# ///
+"""Where the memory of a training step goes: what each part of it holds at its largest."""
+
+import torch
+from torch.profiler import profile
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+checkpoint = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+batch = tokenizer(
+    ["Count the bytes before you buy the card."] * 8, return_tensors="pt"
+).to(device)
+model = (
+    AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+    .to(device)
+    .train()
+)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
+
+
+# --8<-- [start:measure]
+def held(tensors) -> int:
+    """Bytes of distinct tensors."""
+    return sum(
+        {t.data_ptr(): t.numel() * t.element_size() for t in tensors}.values()
+    )
+
+
+for _ in range(2):  # from the second step on, the optimizer's states exist
+    with profile(profile_memory=True) as trace:
+        loss = model(**batch, labels=batch["input_ids"]).loss
+    loss.backward()
+    gradients = held(p.grad for p in model.parameters() if p.grad is not None)
+    optimizer.step()
+    optimizer.zero_grad()
+
+states = (
+    t for state in optimizer.state.values() for t in state.values() if t.dim()
+)
+rows = trace.key_averages()  # what the forward pass allocated and did not free
+kept = sum(row.self_cpu_memory_usage + row.self_device_memory_usage for row in rows)
+parts = {
+    "weights": held(model.parameters()),
+    "gradients": gradients,
+    "optimizer states": held(states),
+    "kept for backward": kept,
+}
+for name, size in parts.items():
+    print(f"{name:>18}: {size / 2**20:8.1f} MiB")
+# --8<-- [end:measure]
+
+trained = sum(p.numel() for p in model.parameters())
+assert parts["weights"] == parts["gradients"] == 4 * trained, (
+    "fp32 weights and gradients take 4 bytes a parameter"
+)
+assert parts["optimizer states"] == 8 * trained, (
+    "AdamW holds two fp32 numbers a parameter"
+)
+logits = (
+    loss.new_empty(()).element_size()
+    * batch["input_ids"].numel()
+    * model.config.vocab_size
+)
+assert parts["kept for backward"] > logits, (
+    "the logits alone are larger than what was counted"
+)
