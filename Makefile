@@ -1,0 +1,51 @@
+# One folder holds every environment; delete it (`make clean`) and the next command makes it anew.
+PYTHON ?= python3
+VENV ?= .venv
+# Exactly this one, and first: later packages then find a torch that satisfies them, and pip has no reason to choose again.
+TORCH ?= torch==2.13.0
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# mkdocs-material announces its end of life on every build; docs/contribute/architecture.md says what follows from it.
+export NO_MKDOCS_2_WARNING := 1
+
+.PHONY: site serve check test test-gpu clean
+
+site: check ## environment, checks, build, and the site at http://localhost:8000
+	$(BIN)/mkdocs build --strict
+	@$(MAKE) --no-print-directory serve
+
+serve: $(VENV)/site ## the site at http://localhost:8000, rebuilt as you write
+	$(BIN)/mkdocs serve --no-strict --dev-addr localhost:8000
+
+check: $(VENV)/site ## everything that can be known without running a snippet
+	$(BIN)/headroom check
+
+test: $(VENV)/tests ## everything: lint, types, the checks, every test and every snippet
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/headroom check
+	$(BIN)/python -m pytest
+
+test-gpu: $(VENV)/tests ## the snippets, on a machine with a GPU, and a record of what happened
+	$(BIN)/headroom snippets run --record
+
+clean: ## everything that was made here
+	rm -rf $(VENV) .cache site .pytest_cache .mypy_cache .ruff_cache
+
+# An environment is a file that says that it stands, newer than what it was made from.
+$(VENV)/python:
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing: install Python 3.11 or newer, or call make PYTHON=…"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11: install a newer one, or call make PYTHON=…"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || { echo "$(PYTHON) cannot make environments: install its venv package (Debian: python3-venv)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/site: pyproject.toml | $(VENV)/python
+	$(PIP) --editable '.[site]'
+	@touch $@
+
+$(VENV)/tests: pyproject.toml | $(VENV)/python
+	$(PIP) '$(TORCH)'
+	$(PIP) --editable '.[site,snippets,tests]'
+	@touch $@ $(VENV)/site
