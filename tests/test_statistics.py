@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from headroom.statistics import Comparison, Samples, _critical_rank, compare, compare_exact, control_holds
 from numpy.typing import NDArray
+
+from headroom.statistics import Comparison, Samples, _critical_rank, compare, compare_exact, control_holds
 
 Array = NDArray[np.floating[Any]]
 Arms = tuple[Array, Array]  # of one session, or with a row for each of many sessions

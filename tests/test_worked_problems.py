@@ -15,7 +15,7 @@ def problem(page: str, title: str) -> str:
     """The text of one worked problem, from its title to the end of its indented block."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     match = re.search(
-        rf'^\?\?\? question "Worked problem: {re.escape(title)}.*"\n\n(?P<body>(?:    .*\n|\n)+)', text, re.M
+        rf'^\?\?\? question "Worked problem: {re.escape(title)}.*"\n\n(?P<body>(?:    .*\n|\n)+)', text, re.MULTILINE
     )
     assert match, f"{page} has no worked problem that starts with {title!r}"
     return match["body"]
@@ -60,6 +60,16 @@ class TestSingleGpu:
         attention = 2 * width * width + 2 * width * kv_heads * head
         block = attention + 3 * width * inner + 2 * width
         assert vocabulary * width + layers * block + width == 1_235_814_400
+
+    def test_first_lines_of_the_answer(self) -> None:
+        """What the measuring script prints for GPT-2 follows from its shape."""
+        width, layers, vocabulary, positions = 768, 12, 50_257, 1024
+        block = 12 * width * width + 13 * width
+        parameters = (vocabulary + positions) * width + layers * block + 2 * width
+        text = (ROOT / "docs/training/single-gpu.md").read_text(encoding="utf-8")
+        assert f"{parameters:,} parameters" in text
+        for name, size in (("weights", 4), ("gradients", 4), ("optimizer states", 8)):
+            assert f"{name:>18}: {size * parameters / 2**20:8.1f} MiB\n" in text
 
     def test_size_of_the_logits(self) -> None:
         """A batch of 8 x 2,048 tokens over 128,256 words has the logits that the text says."""

@@ -106,26 +106,36 @@ def _verdict(root: Path, options: argparse.Namespace) -> int:
     if unknown:
         print(f"headroom: there is no claim `{unknown[0]}`; `headroom verdict` lists all", file=sys.stderr)
         return USAGE
+    for problem in tree.problems:
+        print(problem, file=sys.stderr)
     found = [row for row in rows(tree, board(tree)) if not options.claims or row.claim in options.claims]
     if options.json:
         print(json.dumps([asdict(row) for row in found], indent=1, ensure_ascii=False))
     else:
         for row in found:
             print(row)
-    return OK
+    return FAILED if tree.problems else OK
 
 
 def _measure(root: Path, options: argparse.Namespace) -> int:
-    from tqdm import tqdm  # noqa: PLC0415
-
     from headroom import environment  # noqa: PLC0415
     from headroom.records import load  # noqa: PLC0415
     from headroom.running import measuring  # noqa: PLC0415
-    from headroom.running.isolation import QUIET, Nursery, NurseryError  # noqa: PLC0415
 
     tree = load(root)
     try:
         what = measuring.plan(tree, options.names)
+    except measuring.MeasureError as error:
+        print(f"headroom: {error}", file=sys.stderr)
+        return USAGE
+    try:
+        from tqdm import tqdm  # noqa: PLC0415
+
+        from headroom.running.isolation import QUIET, Nursery, NurseryError  # noqa: PLC0415
+    except ImportError as error:
+        print(f"headroom: {error.name} is missing; pip install 'headroom[snippets]'", file=sys.stderr)
+        return USAGE
+    try:
         machine = environment.observe(options.device, threads=int(QUIET["OMP_NUM_THREADS"]))
         with Nursery(QUIET) as nursery, tqdm(total=what.blocks * len(what.slots), unit="run") as bar:
 

@@ -124,7 +124,7 @@ def observe(device: str = "auto", threads: int | None = None) -> Machine:
         product=gpu[0] if gpu else cpu.get("model name") or platform.processor() or platform.machine(),
         memory_bytes=gpu[1] if gpu else memory_bytes(),
         cores=cores,
-        threads=threads or int(os.environ.get("OMP_NUM_THREADS") or cores),
+        threads=threads or int((os.environ.get("OMP_NUM_THREADS") or str(cores)).split(",")[0]),
         instruction_sets=tuple(name for name in INSTRUCTION_SETS if name in flags),
         power_limit_w=gpu[2] if gpu else None,
         driver=gpu[3] if gpu else None,

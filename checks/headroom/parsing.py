@@ -73,6 +73,8 @@ def _put(stack: list[_Container], value: Any, line: int, lines: dict[Location, i
     elif top.key is None:
         if not isinstance(value, str):
             raise UnreadableError("a key that is not a plain word", "write keys as words", line)
+        if not value.isprintable():
+            raise UnreadableError("a key with a control character", "write keys as words", line)
         if value in top.value:
             raise UnreadableError(f"the key `{value}` stands twice", "keep one of the two", line)
         top.key = value

@@ -19,6 +19,8 @@ def measured(tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]
         raise LookupError(f"`{target.claim}` is no measured claim")
     if target.figure is None or target.hardware_class is None:
         raise LookupError("the link names no figure")
+    if target.hardware_class not in tree.classes:
+        raise LookupError(f"there is no hardware class `{target.hardware_class}`")
     standing = board.of(claim, target.hardware_class)
     if standing.verdict is None:
         raise LookupError(f"nothing is measured on `{target.hardware_class}`")

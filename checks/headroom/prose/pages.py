@@ -20,6 +20,7 @@ _INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)((?:(?!\n\s*\n).)+?)(?<!`)\1(?!`)", r
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
 _CLASS = re.compile(r"[{\s]\.(?P<word>[A-Za-z0-9_+-]+)")
+_STRAY = re.compile(r"\b(?:claim|fact):[a-z0-9]")
 _INCLUDE = re.compile(r"^--8<-- \"(?P<path>[^\":]+)(?::(?P<region>[A-Za-z0-9_-]+))?\"$")
 
 
@@ -71,11 +72,13 @@ class Page:
     meta: dict[str, Any] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     fences: tuple[Fence, ...] = ()
+    stray: tuple[int, ...] = ()
+    """Lines with a claim or fact linked in a form that is not looked at: a reference, an autolink, HTML."""
 
     @property
     def hardware(self) -> tuple[str, ...]:
         """The hardware classes that the page is about."""
-        value = self.meta.get("hardware", [])
+        value = self.meta.get("hardware") or []
         return tuple(value) if isinstance(value, list) else (str(value),)
 
 
@@ -104,7 +107,10 @@ def parse(path: str, text: str) -> Page:
         if not isinstance(meta, dict):
             raise UnreadableError("the front matter is no mapping", "write `key: value` lines", 1)
     fences = tuple(_fences(text))
-    return Page(path, text, meta, tuple(_links(text, _blanked(text, fences))), fences)
+    blanked = _blanked(text, fences)
+    rest = _LINK.sub(lambda match: _blank(match[0]), blanked)
+    stray = tuple(text.count("\n", 0, match.start()) + 1 for match in _STRAY.finditer(rest))
+    return Page(path, text, meta, tuple(_links(text, blanked)), fences, stray)
 
 
 def _fences(text: str) -> Iterator[Fence]:

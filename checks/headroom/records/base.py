@@ -1,6 +1,7 @@
 """What all records share: frozen, strict, no unknown key, and texts that are safe to show."""
 
 import re
+from datetime import date
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
@@ -15,6 +16,14 @@ def _plain(text: str) -> str:
     return text
 
 
+def _date(text: str) -> str:
+    try:
+        date.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"`{text}` is no day; write one as YYYY-MM-DD") from error
+    return text
+
+
 Text = Annotated[str, StringConstraints(min_length=1, max_length=600, strip_whitespace=True), AfterValidator(_plain)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
 ClaimId = Annotated[
@@ -22,7 +31,7 @@ ClaimId = Annotated[
 ]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-IsoDate = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+IsoDate = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_date)]
 Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s<>\"']+$", max_length=300)]
 Value = int | float | str
 """The value of one axis at one point: a number, or a word where the axis has no order."""

@@ -19,13 +19,13 @@ class Environment(Record):
     threads: int = Field(gt=0)
     instruction_sets: tuple[Text, ...]
     power_limit_w: float | None
-    driver: str | None
+    driver: Text | None
     system: Text
     virtualised: bool | None
-    governor: str | None
+    governor: Text | None
     load_before: float = Field(ge=0)
-    versions: dict[str, str]
-    unknown: tuple[str, ...]
+    versions: dict[Text, Text]
+    unknown: tuple[Text, ...]
 
 
 class Design(Record):
@@ -57,7 +57,7 @@ class Run(Record):
     started: float
     ended: float
     """Seconds since the session began."""
-    samples: dict[str, tuple[float, ...]]
+    samples: dict[Name, tuple[float, ...]]
     """Raw samples by metric, in the metric's unit."""
     output: float | None
     """What the step computed (its loss), so that arms can be held to do the same work."""
@@ -90,7 +90,7 @@ class Evidence(Record):
     hardware_class: Slug
     environment: Environment
     design: Design
-    units: dict[str, str]
+    units: dict[Name, Text]
     """The unit of each metric's samples."""
     runs: tuple[Run, ...]
     failures: tuple[Failure, ...]

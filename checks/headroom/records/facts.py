@@ -2,11 +2,12 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from headroom.environment import Machine
 from headroom.records.base import IsoDate, Name, Record, Slug, Text, Url
 from headroom.records.evidence import Environment
+from headroom.units import UNITS
 
 
 class FactSource(Record):
@@ -59,6 +60,13 @@ class FactCell(Record):
     unit: Text
     source: Slug
     """A key of the file's sources."""
+
+    @field_validator("unit")
+    @classmethod
+    def _known(cls, unit: str) -> str:
+        if unit not in UNITS:
+            raise ValueError(f"unknown unit `{unit}`; use one of {', '.join(UNITS)}, or add it to headroom.units")
+        return unit
 
 
 class FactSheet(Record):

@@ -1,8 +1,9 @@
 """Reads the files of a tree one by one, and collects what is wrong with them."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -48,8 +49,15 @@ class Reader:
             self.complain(name, rule, f"cannot be read ({error.strerror})", "correct its permissions", None)
         return None
 
-    def record(self, path: Path, name: str, rule: str, validate: Callable[[Any], T]) -> tuple[T, Document, str] | None:
-        """One file as a validated record, or None and the problems that it has."""
+    def record(self, path: Path, name: str, rule: str, validate: Callable[..., T]) -> tuple[T, Document, str] | None:
+        """One file as a validated record, or None and the problems that it has.
+
+        Args:
+            path: the file.
+            name: its path as problems name it.
+            rule: the rule that its problems break.
+            validate: a validator of JSON, called so strictly that neither "20" nor true is a number.
+        """
         is_json = path.suffix == ".json"
         text = self.text(path, name, rule, files.MAX_JSON_BYTES if is_json else files.MAX_TEXT_BYTES)
         if text is None:
@@ -61,7 +69,7 @@ class Reader:
             return None
         self.documents[name] = document
         try:
-            return validate(document.value), document, text
+            return validate(text if is_json else json.dumps(document.value), strict=True), document, text
         except ValidationError as error:
             self.problems += invalid(name, rule, error, document, pointer=is_json)
             return None

@@ -92,9 +92,9 @@ class SnippetRun(Record):
     seconds: float = Field(gt=0)
     peak_memory_bytes: int = Field(gt=0)
     device: Text
-    versions: dict[str, str]
+    versions: dict[Text, Text]
     models: dict[str, Literal["stand-in", "real"]]
-    warnings: tuple[str, ...]
+    warnings: tuple[Text, ...]
     ablation: AblationRun | None
 
 

@@ -1,6 +1,7 @@
 """Every record of a tree and every problem of its records, read in one pass."""
 
 import ast
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,7 +100,7 @@ def _claims(reader: Reader) -> tuple[dict[str, Claim], dict[str, str]]:
     claims: dict[str, Claim] = {}
     paths: dict[str, str] = {}
     for path, name in reader.each("checks/registry", ".yml", "claims"):
-        found = reader.record(path, name, "claims", _CLAIM.validate_python)
+        found = reader.record(path, name, "claims", _CLAIM.validate_json)
         if found is None:
             continue
         claim, document, _ = found
@@ -109,6 +110,8 @@ def _claims(reader: Reader) -> tuple[dict[str, Claim], dict[str, str]]:
             reader.complain(
                 name, "claims", message, f"name the file {expected}, or correct the id", document.line(("id",))
             )
+            if claim.id in claims:
+                continue  # the file that is named as the claim is the claim
         claims[claim.id], paths[claim.id] = claim, name
     return claims, paths
 
@@ -116,7 +119,7 @@ def _claims(reader: Reader) -> tuple[dict[str, Claim], dict[str, str]]:
 def _sessions(reader: Reader) -> tuple[Session, ...]:
     sessions = []
     for path, name in reader.each("checks/evidence", ".json", "evidence"):
-        found = reader.record(path, name, "evidence", Evidence.model_validate)
+        found = reader.record(path, name, "evidence", Evidence.model_validate_json)
         if found is None:
             continue
         evidence, _, text = found
@@ -132,7 +135,7 @@ def _sessions(reader: Reader) -> tuple[Session, ...]:
 def _methods(reader: Reader) -> dict[str, Method]:
     methods = {}
     for path, name in reader.each("checks/methods", ".yml", "methods"):
-        found = reader.record(path, name, "methods", Method.model_validate)
+        found = reader.record(path, name, "methods", Method.model_validate_json)
         if found is None:
             continue
         if found[0].id != path.stem:
@@ -149,10 +152,10 @@ def _facts(reader: Reader) -> tuple[dict[str, HardwareClass], dict[str, FactShee
     stand_ins = StandIns(models={}, datasets={})
     for path, name in reader.each("checks/facts", ".yml", "facts"):
         if path.stem == "hardware-classes":
-            classes = (reader.record(path, name, "facts", _CLASSES.validate_python) or ({},))[0]
+            classes = (reader.record(path, name, "facts", _CLASSES.validate_json) or ({},))[0]
         elif path.stem == "stand-ins":
-            stand_ins = (reader.record(path, name, "facts", StandIns.model_validate) or (stand_ins,))[0]
-        elif found := reader.record(path, name, "facts", FactSheet.model_validate):
+            stand_ins = (reader.record(path, name, "facts", StandIns.model_validate_json) or (stand_ins,))[0]
+        elif found := reader.record(path, name, "facts", FactSheet.model_validate_json):
             _check_facts(reader, name, path.stem, found[0], found[1])
             facts[found[0].id] = found[0]
     return classes, facts, stand_ins
@@ -185,7 +188,7 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
         table, line = header_table(source)
         tool = table.get("tool", {}).get("headroom", {})
         title = _title(source)
-        header = Header.model_validate(tool)
+        header = Header.model_validate_json(json.dumps(tool, default=str), strict=True)
         marks = regions(source)
     except UnreadableError as error:
         reader.problems.append(unreadable(name, "snippets", error))
@@ -226,7 +229,7 @@ def _title(source: str) -> str:
 def _runs(reader: Reader) -> dict[tuple[str, str], SnippetRun]:
     found: dict[tuple[str, str], SnippetRun] = {}
     for path, name in reader.each("checks/runs", ".json", "runs"):
-        record = reader.record(path, name, "runs", SnippetRun.model_validate)
+        record = reader.record(path, name, "runs", SnippetRun.model_validate_json)
         if record is None:
             continue
         run = record[0]
@@ -242,12 +245,18 @@ def _benchmarks(reader: Reader) -> dict[str, str]:
     found: dict[str, str] = {}
     for path, name in reader.each("checks/benchmarks", ".py", "benchmarks"):
         source = reader.text(path, name, "benchmarks")
-        if source is None:
-            continue
-        try:
-            found[path.stem] = files.syntax_sha256(source)
-        except SyntaxError as error:
-            reader.complain(name, "benchmarks", f"no Python: {error.msg}", "correct the script", error.lineno)
-        except RecursionError:
-            reader.complain(name, "benchmarks", "nested too deeply", "simplify the script")
+        if path.parent != reader.root / "checks/benchmarks":
+            reader.complain(name, "benchmarks", "a benchmark in a folder of its own", "move it to checks/benchmarks/")
+        elif source is not None and (syntax := _syntax(reader, name, source)):
+            found[path.stem] = syntax
     return found
+
+
+def _syntax(reader: Reader, name: str, source: str) -> str | None:
+    try:
+        return files.syntax_sha256(source)
+    except SyntaxError as error:
+        reader.complain(name, "benchmarks", f"no Python: {error.msg}", "correct the script", error.lineno)
+    except RecursionError:
+        reader.complain(name, "benchmarks", "nested too deeply", "simplify the script")
+    return None

@@ -12,6 +12,10 @@ from headroom.rules.context import Context, at, claim_links
 def links(context: Context) -> Iterator[Problem]:
     """Every ``claim:`` and ``fact:`` link leads to a claim or a figure that there is."""
     tree = context.tree
+    for page in context.pages:
+        for line in page.stray:
+            remedy = "write it as [text](claim:the-id), in one piece"
+            yield Problem(page.path, line, "links", "", "a claim or fact linked in a form that is not checked", remedy)
     for page, link in known.links(context):
         try:
             target = parse_target(link.href)
@@ -31,33 +35,31 @@ def links(context: Context) -> Iterator[Problem]:
 def verdicts(context: Context) -> Iterator[Problem]:
     """A link without a title asserts that its claim is supported; a title says what else the verdict is."""
     for page, link, target in claim_links(context):
-        if target.figure or not link.text:
-            continue
         claim = context.tree.claims[target.claim]
-        if not page.hardware:
-            yield at(
-                page,
-                link,
-                "verdicts",
-                "the page does not say what hardware it is about",
-                "add `hardware: [class]` to its front matter",
-            )
-        for name in page.hardware:
+        speaks = link.text and not target.figure and isinstance(claim, MeasuredClaim)
+        if not speaks:
+            if link.title:
+                message = f'the title "{link.title}" says nothing here: the link shows what is measured by itself'
+                yield at(page, link, "verdicts", message, "remove the title")
+        elif not page.hardware:
+            message = "the page does not say what hardware it is about"
+            yield at(page, link, "verdicts", message, "add `hardware: [class]` to its front matter")
+        for name in page.hardware if speaks else ():
             status = context.board.status(claim, name)
-            if status not in {"cited", link.title or "supported"}:
+            if status != (link.title or "supported") or link.title == "supported":
                 said = f'"{link.title}"' if link.title else "that the claim is supported"
                 title = "remove the title" if status == "supported" else f'write the title "{status}"'
-                yield at(
-                    page,
-                    link,
-                    "verdicts",
-                    f"the link says {said}; on `{name}` it is {status}",
-                    f"{title}, and make the sentence say so",
-                )
+                message = f"the link says {said}; on `{name}` it is {status}"
+                yield at(page, link, "verdicts", message, f"{title}, and make the sentence say so")
 
 
 def hardware(context: Context) -> Iterator[Problem]:
-    """A figure measured on a CPU stands on a page about GPUs only where its metric carries over."""
+    """A page is about classes that there are, and a CPU's figure stands on a GPU's page only where it carries over."""
+    for page in context.pages:
+        for name in page.hardware:
+            if name not in context.tree.classes:
+                remedy = f"use one of: {', '.join(context.tree.classes)}"
+                yield Problem(page.path, 1, "hardware", "hardware", f"unknown class `{name}`", remedy)
     for page, link, target in claim_links(context):
         claim = context.tree.claims[target.claim]
         if target.hardware_class is None or not isinstance(claim, MeasuredClaim) or claim.metric.carries_over:

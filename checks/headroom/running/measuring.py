@@ -16,6 +16,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Protocol
 
+from pydantic import ValidationError
+
 from headroom import __version__, environment, files
 from headroom.environment import Machine
 from headroom.records.claims import MeasuredClaim
@@ -75,6 +77,8 @@ def plan(tree: Tree, names: Iterable[str]) -> Plan:
             raise MeasureError(f"`{name}` is no measured claim, and no benchmark of one; benchmarks are: {known}")
         claims.update({claim.id: claim for claim in found})
     benchmarks = {claim.benchmark for claim in claims.values()}
+    if not benchmarks:
+        raise MeasureError("nothing to measure; name a benchmark or claims")
     if len(benchmarks) != 1:
         raise MeasureError(f"one session measures one benchmark, not {', '.join(sorted(benchmarks))}; call it for each")
     slots: dict[Slot, set[str]] = {}
@@ -134,13 +138,20 @@ class Session:
         self._began = datetime.now(UTC)
         self._seed = time.time_ns() % 2**31 if order_seed is None else order_seed
         self._script = tree.root / f"checks/benchmarks/{what.benchmark}.py"
-        self._syntax = files.syntax_sha256(files.read_text(self._script, tree.root))
+        self._syntax = self._script_syntax()
         self._runs: list[Run] = []
         self._failures: list[Failure] = []
         self.journal = tree.root / _JOURNALS / f"{what.benchmark}-{self._began:%Y%m%dT%H%M%S}-{self._seed}.jsonl"
 
+    def _script_syntax(self) -> str:
+        return files.syntax_sha256(files.read_text(self._script, self._tree.root))
+
     def measure(self) -> Evidence:
-        """Run every block, and give back the evidence."""
+        """Run every block, and give back the evidence.
+
+        Raises:
+            MeasureError: no run gave a result, or somebody has changed the script meanwhile.
+        """
         self.journal.parent.mkdir(parents=True, exist_ok=True)
         clock = time.monotonic()
         total = self._plan.blocks * len(self._plan.slots)
@@ -168,12 +179,12 @@ class Session:
         started = time.monotonic() - clock
         try:
             report = self._launch(self._script, request)
-        except RunFailedError as error:
+            ended, throttled = time.monotonic() - clock, environment.slowdowns(self._machine.device)
+            run = Run(**place, input_seed=seed, started=started, ended=ended, throttled=throttled, **report)
+        except (RunFailedError, ValidationError) as error:  # a loss that is not a number is no report either
             failure = Failure(**place, reason=" ".join(str(error).split())[-500:])
             self._failures.append(failure)
             return failure
-        ended, throttled = time.monotonic() - clock, environment.slowdowns(self._machine.device)
-        run = Run(**place, input_seed=seed, started=started, ended=ended, throttled=throttled, **report)
         self._runs.append(run)
         return run
 
@@ -185,11 +196,13 @@ class Session:
     def _evidence(self) -> Evidence:
         if not self._runs:
             raise MeasureError(f"no run gave a result: {self._failures[-1].reason}; see {self.journal}")
+        if self._script_syntax() != self._syntax:
+            raise MeasureError(f"{self._script} was changed during the session; measure again, and leave it alone")
         names = {name for run in self._runs for name in run.samples}
         return Evidence(
             benchmark=self._plan.benchmark,
             benchmark_syntax_sha256=self._syntax,
-            harness=__version__,
+            harness=f"{__version__} ({_harness_sha256()[:12]})",
             date=f"{self._began:%Y-%m-%d}",
             hardware_class=self._class,
             environment=Environment(**asdict(self._machine)),
@@ -206,6 +219,13 @@ class Session:
             runs=tuple(self._runs),
             failures=tuple(self._failures),
         )
+
+
+def _harness_sha256() -> str:
+    """A hash of the code that measures: two sessions with the same one were measured in the same way."""
+    here = Path(__file__).parent
+    sources = [(here / name).read_text(encoding="utf-8") for name in ("measuring.py", "benchmark_run.py")]
+    return files.sha256("".join(map(files.syntax_sha256, sources)))
 
 
 def _ratio(claim: MeasuredClaim, found: Mapping[tuple[int, Slot], Run]) -> str:

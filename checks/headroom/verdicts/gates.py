@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from headroom.records.claims import MeasuredClaim, Point
-from headroom.records.evidence import Evidence, Failure, Run, block_order, slot_of
+from headroom.records.evidence import Evidence, Failure, Run, Slot, block_order, slot_of
 from headroom.records.facts import HardwareClass
 from headroom.records.metrics import METRICS
 from headroom.statistics import control_holds
@@ -64,11 +64,14 @@ def _order(case: Case) -> bool:
 
 
 def _failed_runs(case: Case) -> bool:
-    """More than a tenth of the claim's runs gave no result."""
-    arms = (case.claim.baseline, case.claim.subject)
-    failed = sum(run.arm in arms and run.point == case.point for run in case.evidence.failures)
-    ran = sum(run.arm in arms and run.point == case.point for run in case.evidence.runs)
-    return failed > _FAILED_SHARE * (failed + ran)
+    """More than a tenth of the runs of an arm, or of the control, gave no result."""
+    evidence, claim = case.evidence, case.claim
+    for arm, control in ((claim.baseline, False), (claim.subject, False), (claim.baseline, True)):
+        slot = Slot(arm, control, tuple(sorted(case.point.items())))
+        failed = sum(slot_of(failure) == slot for failure in evidence.failures)
+        if failed > _FAILED_SHARE * (failed + sum(slot_of(run) == slot for run in evidence.runs)):
+            return True
+    return False
 
 
 def _inputs(case: Case) -> bool:
@@ -86,9 +89,12 @@ def _copied(case: Case) -> bool:
 
 
 def _outputs(case: Case) -> bool:
-    """The arms did not compute the same, within the claim's tolerance."""
-    pairs = [(block.baseline.output, block.subject.output) for block in case.blocks]
-    return any(a is None or b is None or abs(b - a) > case.claim.tolerance * abs(a) for a, b in pairs)
+    """A run of a block did not compute what its baseline did, within the claim's tolerance."""
+    return any(_differs(block.baseline.output, run.output, case) for block in case.blocks for run in block.runs())
+
+
+def _differs(baseline: float | None, other: float | None, case: Case) -> bool:
+    return baseline is None or other is None or abs(other - baseline) > case.claim.tolerance * abs(baseline)
 
 
 def _same_work(case: Case) -> bool:
@@ -103,12 +109,14 @@ def _throttled(case: Case) -> bool:
 
 
 def _faster_than_hardware(case: Case) -> bool:
-    """A step took less time than its matrix products can take on this hardware."""
+    """A step took less time than its matrix products can take on this hardware, or their number is not known."""
     if case.hardware is None:
         return False
-    peak = case.hardware.peak_flops
-    runs = (run for block in case.blocks for run in block.runs() if run.flops)
-    return any(second * peak < (run.flops or 0) for run in runs for second in run.samples.get("step_time", ()))
+    runs = [run for block in case.blocks for run in block.runs()]
+    fastest = [min(run.samples["step_time"], default=0.0) for run in runs if "step_time" in run.samples]
+    needed = [(run.flops or 0) / case.hardware.peak_flops for run in runs if "step_time" in run.samples]
+    unknown = any(run.flops is None for run in runs)
+    return unknown or any(took < least for took, least in zip(fastest, needed, strict=True))
 
 
 def _control_missing(case: Case) -> bool:
@@ -117,11 +125,13 @@ def _control_missing(case: Case) -> bool:
 
 
 def _control_failed(case: Case) -> bool:
-    """The baseline differs from itself."""
+    """The baseline differs from itself, in its figures or in the work that it did."""
     name = case.claim.metric.name
-    baseline = [value(block.baseline, name) for block in case.blocks]
-    control = [value(block.control, name) for block in case.blocks if block.control]
-    return not control_holds(baseline, control, level=case.level, exact=METRICS[name].exact)
+    pairs = [(block.baseline, block.control) for block in case.blocks if block.control]
+    if any(baseline.work_sha256 != control.work_sha256 for baseline, control in pairs):
+        return True
+    baselines, controls = ([value(run, name) for run in runs] for runs in zip(*pairs, strict=True))
+    return not control_holds(baselines, controls, level=case.level, exact=METRICS[name].exact)
 
 
 # In the order in which they are named to the reader: the first that fails gives the reason.

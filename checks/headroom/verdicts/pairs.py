@@ -23,14 +23,16 @@ class Block:
 
 
 def blocks(claim: MeasuredClaim, evidence: Evidence, point: Point) -> list[Block]:
-    """The blocks of a session in which both arms of a claim ran at this point."""
+    """The blocks of a session in which no run of a claim failed at this point."""
     found: dict[tuple[int, str, bool], Run] = {}
     for run in evidence.runs:
         if run.point == point and claim.metric.name in run.samples:
             found.setdefault((run.block, run.arm, run.control), run)
+    arms = (claim.baseline, claim.subject)
+    failed = {failure.block for failure in evidence.failures if failure.point == point and failure.arm in arms}
     return [
         Block(baseline, subject, found.get((number, claim.baseline, True)))
-        for number in sorted({block for block, _, _ in found})
+        for number in sorted({block for block, _, _ in found} - failed)
         if (baseline := found.get((number, claim.baseline, False)))
         and (subject := found.get((number, claim.subject, False)))
     ]

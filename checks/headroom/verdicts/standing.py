@@ -86,7 +86,8 @@ def speaks_for(session: Session, claim: MeasuredClaim) -> bool:
 def _standing(claim: MeasuredClaim, tree: Tree, sessions: list[Session]) -> Standing:
     current = tree.benchmarks.get(claim.benchmark)
     void = tuple(s for s in sessions if s.evidence.benchmark_syntax_sha256 != current)
-    counting = sorted((s for s in sessions if s not in void), key=lambda s: (s.evidence.date, s.path), reverse=True)
+    known = [s for s in sessions if s not in void and s.evidence.hardware_class in tree.classes]
+    counting = sorted(known, key=lambda s: (s.evidence.date, s.path), reverse=True)
     judged = [(s, judge(claim, s.evidence, tree.classes.get(s.evidence.hardware_class))) for s in counting]
     if not judged:
         return Standing("unmeasured", "its benchmark has changed" if void else "no evidence yet", None, None, (), void)

@@ -1,0 +1,3 @@
+"""One arm."""
+
+ARMS = ("one",)

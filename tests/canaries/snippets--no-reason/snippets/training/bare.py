@@ -1,0 +1,4 @@
+# /// script
+# dependencies = []
+# ///
+"""A snippet that proves nothing."""

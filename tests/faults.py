@@ -1,0 +1,214 @@
+"""Faults of a tree of records: what is done to a clean one, and the one problem that it must give."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from headroom.records import MeasuredClaim
+from trees import CITED, SNIPPET, a_run_record, a_session, write, write_tree
+
+CLAIM = "checks/registry/training/clever.yml"
+CITED_PATH = "checks/registry/training/cited.yml"
+METHOD = "checks/methods/cleverness.yml"
+CLASSES = "checks/facts/hardware-classes.yml"
+SHEET = "checks/facts/sheet.yml"
+SCRIPT = "checks/benchmarks/made_up.py"
+SNIPPET_PATH = "snippets/training/clever.py"
+RUN = "checks/runs/training/clever/cpu.json"
+CLAIM_TEXT = """id: training.clever
+kind: measured
+statement: A clever step takes less time than a plain one.
+method: cleverness
+guide: training/guide.md
+benchmark: made_up
+subject: clever
+baseline: plain
+metric: {name: step_time}
+relation: better
+min_effect: 0.02
+blocks: 20
+tolerance: 0.01
+scope:
+  fixed: {model: made up}
+  sweep: {axis: batch_size, unit: sequences, grid: [1, 8]}
+  holds_for: batch_size >= 8
+  hardware: [cpu]
+flips:
+  - {between: [1, 8], why: made up}
+not_claimed:
+  - that it takes less memory
+"""
+SHEET_TEXT = """id: sheet
+title: A data sheet
+sources:
+  here: {title: A sheet, url: "https://example.org/x", locator: page 1, retrieved: "2026-11-01"}
+figures:
+  memory: {value: 141, unit: GB, source: here}
+"""
+LONG = " ".join(["word"] * 26)
+
+
+def make(root: Path) -> Path:
+    """A tree that holds a record of every kind and no problem."""
+    claim = MeasuredClaim.model_validate(yaml.safe_load(CLAIM_TEXT))
+    write_tree(root, [claim], [a_session(claim, blocks=10)])
+    write(root / CLAIM, CLAIM_TEXT)
+    write(root / CITED_PATH, yaml.safe_dump(CITED, allow_unicode=True, sort_keys=False))
+    write(root / SHEET, SHEET_TEXT)
+    write(root / SNIPPET_PATH, SNIPPET)
+    write(root / RUN, a_run_record())
+    return root
+
+
+def swap(path: str, old: str, new: str) -> Callable[[Path], None]:
+    """A fault: one text of a file replaced by another."""
+
+    def apply(root: Path) -> None:
+        text = (root / path).read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        (root / path).write_text(text.replace(old, new), encoding="utf-8")
+
+    return apply
+
+
+def add(path: str, text: str) -> Callable[[Path], None]:
+    """A fault: a file more, or another one in its place."""
+
+    def apply(root: Path) -> None:
+        write(root / path, text)
+
+    return apply
+
+
+def resaved(edit: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
+    """A fault in the only evidence file, whose name is made to fit its new content."""
+
+    def apply(root: Path) -> None:
+        (path,) = (root / "checks/evidence").rglob("*.json")
+        data = json.loads(path.read_text(encoding="utf-8"))
+        edit(data)
+        path.write_text(json.dumps(data), encoding="utf-8")
+
+    return apply
+
+
+class Fault(NamedTuple):
+    """What is done to a clean tree, and the one problem that it must give."""
+
+    do: Callable[[Path], None]
+    path: str
+    line: int | None
+    rule: str
+    field: str
+    message: str
+
+
+def of_claim(old: str, new: str, line: int, field: str, message: str) -> Fault:
+    """A fault of the measured claim."""
+    return Fault(swap(CLAIM, old, new), CLAIM, line, "claims", field, message)
+
+
+def of_cited(old: str, new: str, line: int, message: str, field: str = "") -> Fault:
+    """A fault of the cited claim as a whole."""
+    return Fault(swap(CITED_PATH, old, new), CITED_PATH, line, "claims", field, message)
+
+
+def of_snippet(old: str, new: str, line: int, message: str, field: str = "") -> Fault:
+    """A fault of the snippet; its run record then stands alone, which is not the records' concern."""
+    return Fault(swap(SNIPPET_PATH, old, new), SNIPPET_PATH, line, "snippets", field, message)
+
+
+FAULTS = {
+    "unknown key": of_claim("method:", "speed: 2\nmethod:", 4, "speed", "unknown key"),
+    "unknown key inside": of_claim("fixed:", "fix: {a: 1}\n  fixed:", 15, "scope.fix", "unknown key"),
+    "missing key": of_claim("tolerance: 0.01\n", "", 1, "tolerance", "missing"),
+    "missing key inside": of_claim("  fixed: {model: made up}\n", "", 14, "scope.fixed", "missing"),
+    "wrong type": of_claim("blocks: 20", "blocks: many", 12, "blocks", "valid integer"),
+    "a list for a word": of_claim("subject: clever", "subject: [clever]", 7, "subject", "valid string"),
+    "not finite": of_claim("min_effect: 0.02", "min_effect: .nan", 11, "min_effect", "valid number"),
+    "not finite either": of_claim("min_effect: 0.02", "min_effect: inf", 11, "min_effect", "finite number"),
+    "too large": of_claim("min_effect: 0.02", "min_effect: 1e999", 11, "", "not a finite number"),
+    "bad id": of_claim("id: training.clever", "id: Training.clever", 1, "id", "match pattern"),
+    "id without topic": of_claim("id: training.clever", "id: clever", 1, "id", "match pattern"),
+    "other file": of_claim("id: training.clever", "id: training.other", 1, "", "does not belong in this file"),
+    "duplicate key": of_claim("method:", "kind: cited\nmethod:", 4, "", "`kind` stands twice"),
+    "unknown kind": of_claim("kind: measured", "kind: guessed", 1, "", "does not match"),
+    "unknown metric": of_claim("name: step_time", "name: speed", 9, "metric.name", "unknown metric `speed`"),
+    "time carried over": of_claim("step_time}", "step_time, carries_over: true}", 9, "metric", "never carries over"),
+    "margin for better": of_claim("blocks:", "margin: 0.1\nblocks:", 1, "", "a margin belongs to not_worse"),
+    "no margin": of_claim("relation: better", "relation: not_worse", 1, "", "a margin belongs to not_worse"),
+    "unknown relation": of_claim("relation: better", "relation: best", 10, "relation", "better"),
+    "one arm": of_claim("subject: clever", "subject: plain", 1, "", "the same arm"),
+    "grid not rising": of_claim("[1, 8]}", "[8, 8]}", 16, "scope.sweep.grid", "not rising"),
+    "grid of one": of_claim("grid: [1, 8]", "grid: [8]", 16, "scope.sweep.grid", "at least 2"),
+    "bad bound": of_claim("batch_size >= 8", "batch_size > 8", 14, "scope", "no bound on the swept axis"),
+    "other axis": of_claim("batch_size >= 8", "seq_len >= 8", 14, "scope", "no bound on the swept axis"),
+    "empty bound": of_claim("batch_size >= 8", "batch_size >= 9", 14, "scope", "leaves no point"),
+    "flips of one point": of_claim(
+        "  sweep: {axis: batch_size, unit: sequences, grid: [1, 8]}\n  holds_for: batch_size >= 8\n",
+        "", 1, "", "without a sweep cannot flip",
+    ),
+    "nine blocks": of_claim("blocks: 20", "blocks: 9", 12, "blocks", "greater than or equal to 10"),
+    "no hardware": of_claim("hardware: [cpu]", "hardware: []", 18, "scope.hardware", "at least 1"),
+    "empty text": of_claim("subject: clever", "subject: '  '", 7, "subject", "at least 1 character"),
+    "control": of_claim("A clever step takes less time than a plain one.", r'"A\x1b[2J"', 3, "statement", "control"),
+    "override": of_claim("clever step", "clever \u202estep", 3, "statement", "control or reordering"),
+    "isolate": of_claim("  - that it", "  - \u2066that it", 22, "not_claimed.0", "control or reordering"),
+    "invisible": of_claim("subject: clever", "subject: cle\u200bver", 7, "subject", "control or reordering"),
+    "long quote": of_cited("clever ran 2.0x faster", f"2.0x {LONG}", 1, "the quote has 30 words"),
+    "figure not quoted": of_cited("quote: clever ran 2.0x", "quote: clever ran 2.1x", 1, "`2.0x` does not stand in"),
+    "no https": of_cited("https://", "javascript://", 13, "match pattern", "source.url"),
+    "no date": of_cited("'2026-11-01'", "yesterday", 15, "match pattern", "source.retrieved"),
+    "method's file": Fault(swap(METHOD, "id: cleverness", "id: wit"), METHOD, 1, "methods", "", "not named as"),
+    "method without symptom": Fault(
+        swap(METHOD, "symptoms:\n- too slow", "symptoms: []"), METHOD, 7, "methods", "symptoms", "at least 1"
+    ),
+    "sheet's file": Fault(swap(SHEET, "id: sheet", "id: other"), SHEET, 1, "facts", "", "not named as its file"),
+    "no source": Fault(swap(SHEET, "source: here", "source: there"), SHEET, 6, "facts", "", "names no source"),
+    "class without peak": Fault(
+        swap(CLASSES, "peak_flops: 1000000000000.0", "peak_flops: 0"), CLASSES, 10, "facts", "cpu.peak_flops", "than 0"
+    ),
+    "broken benchmark": Fault(add(SCRIPT, "ARMS = (\n"), SCRIPT, 1, "benchmarks", "", "no Python"),
+    "bottomless benchmark": Fault(
+        add(SCRIPT, "x = " + "+".join("a" * 2000)), SCRIPT, 1, "benchmarks", "", "nested too deeply"
+    ),
+    "note among claims": Fault(
+        add("checks/registry/notes.md", "x"), "checks/registry/notes.md", None, "claims", "", "not a .yml file"
+    ),
+    "text among evidence": Fault(
+        add("checks/evidence/made_up/a.txt", "x"), "checks/evidence/made_up/a.txt", None, "evidence", "", "not a .json"
+    ),
+    "data among snippets": Fault(
+        add("snippets/training/data.csv", "x"), "snippets/training/data.csv", None, "snippets", "", "not a .py file"
+    ),
+    "no header": of_snippet("# /// script", "# script", 1, "0 PEP 723 `script` blocks"),
+    "two headers": of_snippet("assert clever\n", "# /// script\n# a = 1\n# ///\nassert clever\n", 1, "2 PEP 723"),
+    "header no TOML": of_snippet('["torch"]', '["torch"', 1, "no TOML"),
+    "header's key": of_snippet("[tool.headroom]\n", "[tool.headroom]\n# speed = 1\n", 1, "unknown key", "speed"),
+    "unknown need": of_snippet(
+        "[tool.headroom]\n", '[tool.headroom]\n# needs = ["tpu"]\n', 1, "match pattern", "needs.0"
+    ),
+    "unknown launch": of_snippet(
+        "[tool.headroom]\n", '[tool.headroom]\n# launch = "sh -c x"\n', 1, "match pattern", "launch"
+    ),
+    "neither": of_snippet('# ablation = { "clever = True" = "clever = False" }\n', "", 1, "neither an ablation nor"),
+    "both": of_snippet("[tool.headroom]\n", '[tool.headroom]\n# no_ablation = "none"\n', 1, "(or both)"),
+    "ablation absent": of_snippet("\nclever = True", "\nclever = 1", 1, "`clever = True` stands 0 times"),
+    "ablation twice": of_snippet("assert clever", "clever = True", 1, "`clever = True` stands 2 times"),
+    "ablation of nothing": of_snippet('"clever = False"', '"clever = True"', 1, "is replaced by itself"),
+    "region unclosed": of_snippet("# --8<-- [end:enable]\n", "", 10, "region `enable` never ends"),
+    "region twice": of_snippet("clever = True\n#", "# --8<-- [start:enable]\nclever = True\n#", 11, "out of turn"),
+    "region backwards": of_snippet("[start:enable]", "[end:enable]", 10, "region `enable` ends out of turn"),
+    "no docstring": of_snippet('"""Cleverness is on."""', "", 1, "no docstring"),
+    "snippet no Python": of_snippet("assert clever", "assert (", 13, "no Python"),
+    "run elsewhere": Fault(
+        add("checks/runs/training/clever/h200.json", a_run_record()),
+        "checks/runs/training/clever/h200.json", 1, "runs", "", "does not belong in this file",
+    ),
+    "run failed": Fault(add(RUN, a_run_record(outcome="failed")), RUN, None, "runs", "/outcome", "passed"),
+    "run no JSON": Fault(add(RUN, "{"), RUN, 1, "runs", "", "not JSON"),
+    "run NaN": Fault(add(RUN, a_run_record(seconds=float("nan"))), RUN, None, "runs", "", "`NaN` is not a finite"),
+}  # fmt: skip

@@ -1,0 +1,232 @@
+"""The house as it is drawn: floors, sizes, docstrings, the folder tree, and nothing of any one machine in it."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "checks" / "headroom"
+PAGE = ROOT / "docs" / "contribute" / "architecture.md"
+# Room by floor: a module imports only from floors below its own, or from its own room. The ground floor is one room.
+FLOORS = {
+    **dict.fromkeys(("files", "parsing", "units", "statistics", "environment"), 0),
+    "records": 1,
+    **dict.fromkeys(("verdicts", "running"), 2),
+    "prose": 3,
+    **dict.fromkeys(("site", "rules"), 4),
+    **dict.fromkeys(("cli", "mkdocs_plugin", "pytest_plugin"), 5),
+}
+# Where alone the libraries are met that somebody might want to do without, or to replace.
+MET_IN = {
+    "numpy": {"statistics"},
+    "pydantic": {"records"},
+    "yaml": {"parsing"},
+    "torch": {"running"},
+    "transformers": {"running"},
+    "datasets": {"running"},
+    "tokenizers": {"running"},
+    "psutil": {"running"},
+    "tqdm": {"cli"},
+    "markdown": {"site"},
+    "mkdocs": {"mkdocs_plugin"},
+    "pytest": {"pytest_plugin"},
+}
+LINES_OF_A_FILE, LINES_OF_A_FUNCTION = 300, 60
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Module:
+    """One module of the package."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """Its dotted name below the package; that of the package itself is empty."""
+        return ".".join(self.path.relative_to(PACKAGE).with_suffix("").parts).removesuffix("__init__").rstrip(".")
+
+    @property
+    def room(self) -> str:
+        """The folder, or the single module, that it belongs to."""
+        return self.name.partition(".")[0]
+
+    @property
+    def tree(self) -> ast.Module:
+        """Its syntax tree."""
+        return ast.parse(self.path.read_text("utf-8"))
+
+    def imports(self) -> Iterator[str]:
+        """Every module that it imports, wherever in it: at its top, in a function, or for types only."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{self.path}:{node.lineno}: a relative import hides its floor"
+                for alias in node.names:
+                    below = f"{node.module}.{alias.name}"
+                    yield below if below.removeprefix("headroom.") in NAMES else str(node.module)
+
+    def of_the_package(self) -> set[str]:
+        """The modules of the package that it imports, named as they are below it."""
+        return {name.removeprefix("headroom.") for name in self.imports() if name.startswith("headroom.")}
+
+
+MODULES = [Module(path) for path in sorted(PACKAGE.rglob("*.py"))]
+NAMES = {module.name for module in MODULES}
+INSIDE = [module for module in MODULES if module.name]
+each_module = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name or "headroom")
+
+
+def definitions(node: ast.AST) -> Iterator[Definition]:
+    """Functions, classes and methods, outside of functions."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield child
+            if isinstance(child, ast.ClassDef) and not child.name.startswith("_"):
+                yield from definitions(child)
+        elif not isinstance(child, ast.expr):
+            yield from definitions(child)
+
+
+def kept() -> list[str]:
+    """The files that are, or would be, under version control."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    return sorted({name for name in listed if name and (ROOT / name).is_file()})
+
+
+class TestFloors:
+    """Who may import whom."""
+
+    def test_table_holds_every_room(self) -> None:
+        """A new room has to be given a floor, and one that is gone loses it."""
+        assert {module.room for module in INSIDE} == set(FLOORS)
+
+    def test_is_the_table_of_the_page(self) -> None:
+        """What contributors read is what is tested."""
+        rows = re.findall(r"^\| (\d) \| (`[^|]+) \|", PAGE.read_text("utf-8"), re.MULTILINE)
+        drawn = {
+            room.removesuffix("/").removesuffix(".py"): int(floor)
+            for floor, rooms in rows
+            for room in re.findall(r"`([^`]+)`", rooms)
+        }
+        assert drawn == FLOORS
+
+    @each_module
+    def test_imports_come_from_below_or_from_the_same_room(self, module: Module) -> None:
+        """No module knows of what stands on its own floor in another room, or above it."""
+        floor = FLOORS.get(module.room, -1)
+        rooms = {name.partition(".")[0] for name in module.of_the_package()}
+        fitting = {room for room in rooms if FLOORS[room] < floor or room == module.room or FLOORS[room] == floor == 0}
+        assert rooms - fitting == set()
+
+    def test_has_no_circle(self) -> None:
+        """The modules of a room stand in an order as well."""
+        graph = {module.name: module.of_the_package() for module in INSIDE}
+        order = list(TopologicalSorter(graph).static_order())
+        assert order.index("files") < order.index("records.tree") < order.index("cli")
+
+    @each_module
+    def test_libraries_are_met_in_one_room(self, module: Module) -> None:
+        """A library that may be missing, or may have to go, is known to one room only."""
+        libraries = {name.partition(".")[0] for name in module.imports()} & MET_IN.keys()
+        assert {name for name in libraries if module.room not in MET_IN[name]} == set()
+
+
+class TestSize:
+    """Nothing grows out of sight."""
+
+    @each_module
+    def test_of_a_file(self, module: Module) -> None:
+        """A file that grows too long is two concepts."""
+        assert len(module.path.read_text("utf-8").splitlines()) <= LINES_OF_A_FILE
+
+    @each_module
+    def test_of_a_function(self, module: Module) -> None:
+        """A function that grows too long is several."""
+        functions = (node for node in ast.walk(module.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+        lengths = {node.name: (node.end_lineno or 0) - node.lineno + 1 for node in functions}
+        assert {name: length for name, length in lengths.items() if length > LINES_OF_A_FUNCTION} == {}
+
+    @each_module
+    def test_everything_public_says_what_it_is(self, module: Module) -> None:
+        """Every module, and every public class, function and method has a docstring."""
+        public = [node for node in definitions(module.tree) if not node.name.startswith("_")]
+        assert [node.name for node in public if not ast.get_docstring(node)] == []
+        # A package's empty __init__ says nothing, and has nothing to say it about.
+        assert ast.get_docstring(module.tree) or not module.path.read_text("utf-8").strip()
+
+
+def drawn() -> list[str]:
+    """The paths of the folder tree on the page; folders end in a slash."""
+    (block,) = re.findall(r"^```text\n(mkdocs\.yml.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    found: list[str] = []
+    above: list[str] = []
+    for row in block.splitlines():
+        depth, odd = divmod(len(row) - len(row.lstrip(" ")), 2)
+        assert not odd, f"indent by two spaces: {row}"
+        assert depth <= len(above), f"indented below nothing: {row}"
+        name = row.split()[0]
+        above[depth:] = [name] if name.endswith("/") else []
+        found.append("".join([*above[:depth], name]))
+    return found
+
+
+class TestFolders:
+    """The folder tree that is drawn in docs/contribute/architecture.md."""
+
+    def test_what_is_drawn_is_there(self) -> None:
+        """Every path of the drawing stands in the repository."""
+        files = kept()
+        missing = [
+            path
+            for path in drawn()
+            if not (any(f.startswith(path) for f in files) if path[-1] == "/" else path in files)
+        ]
+        assert missing == []
+
+    def test_what_is_there_is_drawn(self) -> None:
+        """Every entry of the top, every folder of checks/ and every room of the package is in the drawing."""
+        paths = [Path(name) for name in kept()]
+        folders = {f"{parent.as_posix()}/" for path in paths for parent in path.parents[:-1]}
+        top = {path.name for path in paths if len(path.parts) == 1}
+        deep = {f for f in folders if f.count("/") == 1 or re.fullmatch(r"checks/(headroom/)?\w+/", f)}
+        assert sorted({*top, *deep} - set(drawn())) == []
+
+    def test_no_code_is_ignored(self) -> None:
+        """No line of .gitignore keeps a source file out of the repository."""
+        there = {path for folder in ("checks", "docs", "snippets", "tests") for path in (ROOT / folder).rglob("*.py")}
+        assert {path.relative_to(ROOT).as_posix() for path in there} - set(kept()) == set()
+
+
+# Written in pieces, so that this file does not hold them.
+PRIVATE = tuple("".join(parts) for parts in (("/wo", "rk/"), ("/ro", "ot/"), ("../sh", "ared")))
+REGISTRIES = tuple(
+    "".join(parts)
+    for parts in (("py", "pi.org"), ("files.python", "hosted.org"), ("registry.np", "mjs.org"), ("deb.deb", "ian.org"))
+)
+
+
+class TestNothingOfOneMachine:
+    """What works here only does not stand in the repository."""
+
+    @pytest.mark.parametrize("words", [*PRIVATE, *REGISTRIES])
+    def test_no_file_names(self, words: str) -> None:
+        """No file names a folder of the machine that it was written on, or the host of a package registry."""
+        naming = [name for name in kept() if words.encode() in (ROOT / name).read_bytes()]
+        assert naming == []
+
+    def test_looks_at_every_file(self) -> None:
+        """Code, pages, records and workflows are among the files, so that the search cannot pass for want of any."""
+        files = set(kept())
+        wanted = {"README.md", "pyproject.toml", "docs/contribute/architecture.md", "checks/headroom/site/links.py"}
+        assert wanted <= files
+        assert any(name.startswith(".github/workflows/") for name in files)
+        assert any(name.startswith("checks/registry/") for name in files)

@@ -1,0 +1,240 @@
+"""The scripts of checks/benchmarks: they fit their claims and run, and what one run measures of a script is right."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import headroom
+from headroom import records
+from headroom.records import MeasuredClaim, Tree
+
+ROOT = Path(__file__).parents[1]
+BENCHMARKS = sorted((ROOT / "checks/benchmarks").glob("*.py"), key=lambda path: path.stem)
+NAMES = [path.stem for path in BENCHMARKS]
+# What is replaced in a benchmark's module to make a step take a moment.
+SHRUNK: dict[str, dict[str, Any]] = {
+    "gpt2_training_step": {"SCALE": 12, "TOKENS": 16},
+    "llama_training_step": {
+        "TOKENS": 32,
+        "SHAPE": {
+            "hidden_size": 64,
+            "intermediate_size": 128,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "num_key_value_heads": 2,
+            "vocab_size": 512,
+            "tie_word_embeddings": True,
+        },
+    },
+}
+STEPS = """
+import importlib.util, json, math, sys
+path, constants, point = sys.argv[1], json.loads(sys.argv[2]), json.loads(sys.argv[3])
+spec = importlib.util.spec_from_file_location("benchmark", path)
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+for name, value in constants.items():
+    assert type(getattr(module, name)) is type(value), name
+    setattr(module, name, value)
+losses = {}
+for arm in module.ARMS:
+    step = module.prepare(arm, device="cpu", seed=3, **point)
+    losses[arm] = [step(), step()]
+    again = module.prepare(arm, device="cpu", seed=3, **point)()
+    assert again == losses[arm][0], (arm, again)
+other = module.prepare(module.ARMS[0], device="cpu", seed=4, **point)()
+print(json.dumps({"losses": losses, "other": other}))
+"""
+
+
+@pytest.fixture(scope="module")
+def tree() -> Tree:
+    """What the repository holds."""
+    return records.load(ROOT)
+
+
+def claims_of(tree: Tree, benchmark: str) -> list[MeasuredClaim]:
+    """The claims that are measured with a script."""
+    return [claim for claim in tree.measured() if claim.benchmark == benchmark]
+
+
+class Script:
+    """What can be known of a benchmark without running it."""
+
+    def __init__(self, name: str) -> None:
+        body = ast.parse((ROOT / f"checks/benchmarks/{name}.py").read_text(encoding="utf-8")).body
+        self.functions = {node.name: node.args for node in body if isinstance(node, ast.FunctionDef)}
+        self.constants = {
+            node.targets[0].id: node.value
+            for node in body
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        }
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """Its ARMS, which are written out."""
+        found: tuple[str, ...] = ast.literal_eval(self.constants["ARMS"])
+        return found
+
+    def keywords(self, function: str) -> Mapping[str, bool]:
+        """The keyword arguments of a function, and whether each has to be given."""
+        given = self.functions[function]
+        return {a.arg: d is None for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True)}
+
+
+class TestScripts:
+    """A benchmark and its claims agree, as far as can be seen without running it."""
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_arms_are_named_once_and_can_be_prepared(self, name: str) -> None:
+        """By a function of the arm, the point, the device and the seed."""
+        script = Script(name)
+        assert len(script.arms) == len(set(script.arms)) >= 2
+        assert all(arm.strip() == arm != "" for arm in script.arms)
+        assert [arg.arg for arg in script.functions["prepare"].args] == ["arm"]
+        assert {"device": False, "seed": False}.items() <= script.keywords("prepare").items()
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_every_claim_can_be_measured(self, tree: Tree, name: str) -> None:
+        """Its arms are there, and its points are what the script takes, no more and no less."""
+        script = Script(name)
+        claims = claims_of(tree, name)
+        assert claims, f"no claim is measured with {name}"
+        needed = {key for key, must in script.keywords("prepare").items() if must}
+        taken = set(script.keywords("prepare")) - {"device", "seed"}
+        for claim in claims:
+            assert {claim.subject, claim.baseline} <= set(script.arms), claim.id
+            for point in claim.scope.points:
+                assert needed <= set(point) <= taken, claim.id
+                if claim.metric.name == "throughput":
+                    assert set(script.keywords("tokens")) == set(point), claim.id
+
+    def test_every_claim_names_a_script_that_is_there(self, tree: Tree) -> None:
+        """And every script has constants that make it small here."""
+        assert {claim.benchmark for claim in tree.measured()} <= set(NAMES)
+        assert set(SHRUNK) == set(NAMES)
+
+
+@pytest.mark.slow
+class TestSteps:
+    """Every arm takes its steps on a CPU, in small."""
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_every_arm_gives_the_loss_of_its_baseline(self, tree: Tree, tmp_path: Path, name: str) -> None:
+        """Within the tolerance of each claim; the same again for the same seed, and another for another."""
+        point = dict(claims_of(tree, name)[0].scope.points[0])
+        arguments = [str(ROOT / f"checks/benchmarks/{name}.py"), json.dumps(SHRUNK[name]), json.dumps(point)]
+        found = driven(STEPS, arguments, tmp_path)
+        losses: dict[str, list[float]] = found["losses"]
+        assert tuple(losses) == Script(name).arms
+        assert all(0 < loss < 20 for pair in losses.values() for loss in pair)
+        assert all(second != first for first, second in losses.values()), "a step changes nothing"
+        for claim in claims_of(tree, name):
+            assert losses[claim.subject] == pytest.approx(losses[claim.baseline], rel=claim.tolerance), claim.id
+        assert found["other"] != losses[Script(name).arms[0]][0]
+
+
+def driven(program: str, arguments: list[str], folder: Path) -> Any:
+    """What a program prints as JSON, run in a process of its own, so that this one imports no torch."""
+    package = str(Path(headroom.__file__).resolve().parents[1])
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": package}
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=180, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
+
+
+SCRIPT = """
+import torch
+
+ARMS = ("plain", "kept", "no-op", "taller")
+
+
+def tokens(arm, *, width):
+    return 7 * width
+
+
+def prepare(arm, *, width, device="cpu", seed=0):
+    torch.manual_seed(seed)
+    weight = torch.randn(width, width, requires_grad=True, device=device)
+    inputs = torch.randn(33 if arm == "taller" else 32, width, device=device)
+
+    def step():
+        hidden = inputs @ weight
+        copies = [hidden.clone() for _ in range(3)] if arm == "kept" else []
+        loss = (hidden * hidden).sum()
+        loss.backward()
+        weight.grad = None
+        return loss.item()
+
+    return step
+"""
+DRIVER = """
+import json, sys
+from headroom.running.benchmark_run import run
+script, requests = sys.argv[1], json.loads(sys.argv[2])
+for i, request in enumerate(requests):
+    run(script, request, f"{i}.json")
+print(json.dumps([json.load(open(f"{i}.json")) for i in range(len(requests))]))
+"""
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Each arm weighed and timed, and one only timed."""
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "script.py").write_text(SCRIPT)
+    base = {"point": {"width": 64}, "seed": 5, "device": "cpu", "timed_steps": 3}
+    weighed = ["peak_allocated", "saved_for_backward", "step_time"]
+    requests = [{**base, "arm": arm, "metrics": weighed} for arm in ("plain", "kept", "no-op", "taller")]
+    requests.append({**base, "arm": "plain", "metrics": ["throughput"], "seed": 6, "timed_steps": 5})
+    found: list[dict[str, Any]] = driven(DRIVER, [str(folder / "script.py"), json.dumps(requests)], folder)
+    return found
+
+
+class TestRealRun:
+    """A script's step, measured with torch in a process of its own."""
+
+    def test_times_are_as_many_as_asked_for_and_positive(self, reports: list[dict[str, Any]]) -> None:
+        """Throughput is made of the same samples."""
+        assert [len(report["samples"]["step_time"]) for report in reports] == [3, 3, 3, 3, 5]
+        assert all(sample > 0 for report in reports for sample in report["samples"]["step_time"])
+        found = reports[4]["samples"]
+        assert found["throughput"] == pytest.approx([7 * 64 / seconds for seconds in found["step_time"]])
+        assert set(found) == {"step_time", "throughput"}
+
+    def test_memory_is_right_to_the_byte(self, reports: list[dict[str, Any]]) -> None:
+        """Hidden states of 32 x 64 floats, three copies of them in one arm, and the loss."""
+        hidden, loss, weight = 32 * 64 * 4, 4, 64 * 64 * 4
+        plain, kept, _, _, _ = (report["samples"] for report in reports)
+        assert plain["saved_for_backward"] == [hidden + loss]
+        assert kept["saved_for_backward"] == [4 * hidden + loss]
+        assert kept["peak_allocated"][0] - plain["peak_allocated"][0] == 3 * hidden
+        assert plain["peak_allocated"][0] >= weight + 3 * hidden + loss
+        assert plain["peak_allocated"][0] <= 2 * weight + 5 * hidden + 100
+
+    def test_alike_arms_have_a_hash_and_others_another(self, reports: list[dict[str, Any]]) -> None:
+        """A technique that does nothing is seen, another shape is other work, and values do not matter."""
+        plain, kept, same, taller, again = (report["work_sha256"] for report in reports)
+        assert plain == same == again
+        assert len({plain, kept, taller}) == 3
+
+    def test_products_are_counted(self, reports: list[dict[str, Any]]) -> None:
+        """One product forward and one, of the weight's gradient, backward."""
+        assert [report["flops"] for report in reports] == [4.0 * rows * 64 * 64 for rows in (32, 32, 32, 33, 32)]
+
+    def test_the_output_is_the_steps(self, reports: list[dict[str, Any]]) -> None:
+        """The same for the same seed, and another for another."""
+        plain, kept, same, _, again = (report["output"] for report in reports)
+        assert plain == kept == same
+        assert plain != again
+        assert 1e4 < plain < 1e6

@@ -1,0 +1,187 @@
+"""What is written down: clean trees load, and each fault is one problem with its place and its remedy."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from faults import CLAIM, CLAIM_TEXT, FAULTS, RUN, SCRIPT, SHEET, SNIPPET_PATH, make, resaved
+from headroom import records
+from headroom.records import CitedClaim, MeasuredClaim, Problem, layout
+from trees import BENCHMARK, a_claim, a_session, edited, load_clean, write, write_tree
+
+
+class TestLoading:
+    """A tree is read in one pass, with all that is wrong in it."""
+
+    def test_a_clean_tree_has_a_record_of_every_kind_and_no_problem(self, tmp_path: Path) -> None:
+        """What is written is what is read."""
+        tree = load_clean(make(tmp_path))
+        assert isinstance(tree.claims["training.clever"], MeasuredClaim)
+        assert isinstance(tree.claims["training.cited"], CitedClaim)
+        assert tree.claim_paths["training.clever"] == CLAIM
+        assert tree.documents[CLAIM].line(("scope", "sweep", "grid", 1)) == 16
+        assert [claim.id for claim in tree.measured()] == ["training.clever"]
+        (session,) = tree.sessions
+        assert len(session.evidence.runs) == 60
+        assert layout.evidence_path(session.evidence, (tmp_path / session.path).read_text()) == session.path
+        assert list(tree.methods) == ["cleverness"]
+        assert list(tree.classes) == ["cpu", "h200"]
+        assert tree.facts["sheet"].figures["memory"].value == 141
+        assert list(tree.benchmarks) == ["made_up"]
+        snippet = tree.snippets["training/clever"]
+        assert (snippet.title, snippet.regions) == ("Cleverness is on.", {"enable": (10, 12)})
+        assert (snippet.dependencies, snippet.command) == (("torch",), f"uv run {SNIPPET_PATH}")
+        assert "\nclever = False\n" in snippet.ablated()
+        assert '"clever = True" = "clever = False"' in snippet.ablated()
+        assert tree.runs["training/clever", "cpu"].sha256 == snippet.sha256
+
+    def test_an_empty_folder_is_an_empty_tree(self, tmp_path: Path) -> None:
+        """Nothing has to be there."""
+        tree = load_clean(tmp_path)
+        assert not tree.claims
+        assert not tree.sessions
+
+    def test_the_projects_own_records_have_no_problem(self) -> None:
+        """What the repository holds is what its loaders want."""
+        tree = load_clean(Path(__file__).parents[1])
+        assert tree.claims
+        assert tree.classes
+
+    @pytest.mark.parametrize("name", FAULTS)
+    def test_a_fault_is_one_problem_with_its_place_and_a_remedy(self, tmp_path: Path, name: str) -> None:
+        """File, line or pointer, rule, field, message and remedy, on one line."""
+        fault = FAULTS[name]
+        fault.do(make(tmp_path))
+        (problem,) = records.load(tmp_path).problems
+        assert (problem.path, problem.line, problem.rule, problem.field) == fault[1:5]
+        assert fault.message in problem.message
+        assert problem.remedy
+        self._reads_well(problem)
+
+    @staticmethod
+    def _reads_well(problem: Problem) -> None:
+        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        assert str(problem).startswith(f"{place}: {problem.rule}: ")
+        assert f"; {' '.join(problem.remedy.split())}" in str(problem)
+        assert len(str(problem).splitlines()) == 1
+
+    def test_all_problems_are_reported_at_once(self, tmp_path: Path) -> None:
+        """Three broken files are three problems, and two faults of a file are two."""
+        make(tmp_path)
+        for name in ("unknown key", "missing key", "no source", "run NaN"):
+            FAULTS[name].do(tmp_path)
+        assert [problem.path for problem in records.load(tmp_path).problems] == [SHEET, CLAIM, CLAIM, RUN]
+
+    def test_one_broken_file_hides_no_other(self, tmp_path: Path) -> None:
+        """The rest of the tree is there."""
+        make(tmp_path)
+        FAULTS["duplicate key"].do(tmp_path)
+        tree = records.load(tmp_path)
+        assert list(tree.claims) == ["training.cited"]
+        assert len(tree.sessions) == 1
+
+    @pytest.mark.parametrize("target", ["/etc/hostname", "clever.yml", "loop.yml"])
+    def test_a_link_in_the_registry_is_a_problem_where_it_leads_out_or_nowhere(
+        self, tmp_path: Path, target: str
+    ) -> None:
+        """A contribution reads no file of the machine that checks it."""
+        make(tmp_path)
+        (tmp_path / "checks/registry/training/loop.yml").symlink_to(target)
+        problems = records.load(tmp_path).problems
+        assert [problem.path for problem in problems] == ["checks/registry/training/loop.yml"]
+
+    def test_a_hidden_file_is_nobodys_concern(self, tmp_path: Path) -> None:
+        """Editors and systems leave them."""
+        make(tmp_path)
+        write(tmp_path / "checks/registry/.DS_Store", "x")
+        write(tmp_path / "checks/benchmarks/__pycache__/a.pyc", "x")
+        load_clean(tmp_path)
+
+
+class TestEvidence:
+    """Evidence is never edited."""
+
+    def test_one_digit_more_or_less_is_noticed(self, tmp_path: Path) -> None:
+        """The name no longer fits the content."""
+        make(tmp_path)
+        (path,) = (tmp_path / "checks/evidence").rglob("*.json")
+        text = path.read_text(encoding="utf-8")
+        at = text.index('"samples"') + text[text.index('"samples"') :].index("0.") + 4
+        path.write_text(text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :], encoding="utf-8")
+        (problem,) = records.load(tmp_path).problems
+        assert (problem.rule, problem.line) == ("evidence", None)
+        assert "its content is not what its name says" in problem.message
+        assert "never edited" in problem.remedy
+
+    @pytest.mark.parametrize("part", ["h200-2026-11-20", "cpu-2026-11-21"])
+    def test_a_name_that_says_another_class_or_day_is_noticed(self, tmp_path: Path, part: str) -> None:
+        """Not the hash alone counts."""
+        make(tmp_path)
+        (path,) = (tmp_path / "checks/evidence").rglob("*.json")
+        path.rename(path.with_name(path.name.replace("cpu-2026-11-20", part)))
+        (problem,) = records.load(tmp_path).problems
+        assert "its content is not what its name says" in problem.message
+
+    @pytest.mark.parametrize(
+        ("edit", "pointer", "message"),
+        [
+            (lambda data: data.update(verdict="supported"), "/verdict", "unknown key"),
+            (lambda data: data.pop("units"), "/units", "missing"),
+            (lambda data: data["runs"][3].pop("throttled"), "/runs/3/throttled", "missing"),
+            (lambda data: data["runs"][3].update(block=-1), "/runs/3/block", "greater than or equal to 0"),
+            (
+                lambda data: data["runs"][0].update(samples={"step_time": ["fast"]}),
+                "/runs/0/samples/step_time/0",
+                "num",
+            ),
+            (lambda data: data["runs"][1].update(work_sha256="12"), "/runs/1/work_sha256", "match pattern"),
+            (lambda data: data["environment"].update(threads=0), "/environment/threads", "greater than 0"),
+            (lambda data: data["environment"].update(hostname="x"), "/environment/hostname", "unknown key"),
+            (lambda data: data.update(date="today"), "/date", "match pattern"),
+            (lambda data: data.update(harness="a\u202eb"), "/harness", "control or reordering"),
+        ],
+    )
+    def test_a_session_of_another_schema_is_refused_at_its_pointer(
+        self, tmp_path: Path, edit: Callable[[dict[str, Any]], None], pointer: str, message: str
+    ) -> None:
+        """JSON has no lines to speak of."""
+        resaved(edit)(make(tmp_path))
+        (problem,) = records.load(tmp_path).problems
+        assert (problem.rule, problem.line, problem.field) == ("evidence", None, pointer)
+        assert message in problem.message
+        assert problem.remedy
+
+    def test_a_session_is_written_one_run_a_line_and_read_as_it_was(self, tmp_path: Path) -> None:
+        """A difference can be read, and no figure loses a digit."""
+        evidence = edited(a_session(a_claim()), lambda data: data["runs"][0].update(output=0.1 + 0.2))
+        write_tree(tmp_path, [a_claim()], [evidence])
+        (session,) = load_clean(tmp_path).sessions
+        assert session.evidence == evidence
+        lines = (tmp_path / session.path).read_text(encoding="utf-8").splitlines()
+        assert sum(line.startswith('  {"block"') for line in lines) == len(evidence.runs)
+
+    def test_a_checkout_with_the_line_ends_of_windows_is_the_same_evidence(self, tmp_path: Path) -> None:
+        """Git may have changed them."""
+        make(tmp_path)
+        (path,) = (tmp_path / "checks/evidence").rglob("*.json")
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+        load_clean(tmp_path)
+
+
+class TestClaims:
+    """What a claim's fields come to."""
+
+    def test_points_are_those_of_the_grid_with_what_is_fixed(self) -> None:
+        """And the sentence is meant for a part of them."""
+        scope = MeasuredClaim.model_validate(yaml.safe_load(CLAIM_TEXT)).scope
+        assert scope.points == ({"batch_size": 1}, {"batch_size": 8})
+        assert [scope.asserted(point) for point in scope.points] == [False, True]
+
+    def test_the_script_of_the_trees_is_python(self, tmp_path: Path) -> None:
+        """The hash of its syntax is what the sessions say that they ran."""
+        tree = load_clean(make(tmp_path))
+        assert tree.sessions[0].evidence.benchmark_syntax_sha256 == tree.benchmarks["made_up"]
+        assert (tmp_path / SCRIPT).read_text(encoding="utf-8") == BENCHMARK

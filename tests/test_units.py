@@ -1,0 +1,131 @@
+"""Units, and figures as they are read from a text and written into it."""
+
+import pytest
+
+from headroom.units import Figure, convert, humane
+
+
+class TestConvert:
+    """Units of one kind turn into one another."""
+
+    @pytest.mark.parametrize(
+        ("value", "unit", "to", "result"),
+        [
+            (1.5, "s", "ms", 1500.0),
+            (250.0, "µs", "ms", 0.25),
+            (1.0, "GiB", "B", 1073741824.0),
+            (1e9, "B", "GB", 1.0),
+            (1.0, "GB", "GiB", 0.931322574615),
+            (1.0, "MiB", "KiB", 1024.0),
+            (1.0, "MB", "kB", 1000.0),
+            (0.29, "1", "%", 29.0),
+            (1.9, "×", "1", 1.9),
+            (12.0, "tokens/s", "tokens/s", 12.0),
+        ],
+    )
+    def test_a_value_is_the_same_in_another_unit(self, value: float, unit: str, to: str, result: float) -> None:
+        """There and back."""
+        assert convert(value, unit, to) == pytest.approx(result, rel=1e-11)
+        assert convert(result, to, unit) == pytest.approx(value, rel=1e-11)
+
+    @pytest.mark.parametrize(("unit", "to"), [("s", "B"), ("tokens/s", "1"), ("%", "ms")])
+    def test_different_kinds_are_never_mixed(self, unit: str, to: str) -> None:
+        """The message names both."""
+        with pytest.raises(ValueError, match=f"`{unit}` cannot be written in `{to}`"):
+            convert(1, unit, to)
+
+    @pytest.mark.parametrize(("unit", "to"), [("hours", "s"), ("s", "hours")])
+    def test_an_unknown_unit_is_named_with_those_known(self, unit: str, to: str) -> None:
+        """So that the right one can be chosen."""
+        with pytest.raises(ValueError, match="unknown unit `hours`; known are s, ms"):
+            convert(1, unit, to)
+
+
+class TestFigure:
+    """The one figure of a text."""
+
+    @pytest.mark.parametrize(
+        ("text", "found", "value", "unit", "written"),
+        [
+            ("1.9×", "1.9×", 1.84, "×", "1.8×"),
+            ("up to 1.9× faster", "1.9×", 1.95001, "×", "2.0×"),
+            ("+12 %", "+12 %", 0.1349, "1", "+13 %"),
+            ("+12 %", "+12 %", -0.1349, "1", "−13 %"),
+            ("−8.5%", "−8.5%", -0.08444, "1", "−8.4%"),
+            ("−8.5%", "−8.5%", 0.08444, "1", "8.4%"),
+            ("-8.5%", "-8.5%", -0.08444, "1", "−8.4%"),
+            ("12 %", "12 %", 0.1349, "1", "13 %"),
+            ("12,345 tokens/s", "12,345 tokens/s", 1234567.8, "tokens/s", "1,234,568 tokens/s"),
+            ("12345 tokens/s", "12345 tokens/s", 1234567.8, "tokens/s", "1234568 tokens/s"),
+            ("999 tokens/s", "999 tokens/s", 1234.0, "tokens/s", "1,234 tokens/s"),
+            ("1.25 GiB", "1.25 GiB", 1.5 * 2**30, "B", "1.50 GiB"),
+            ("0.35 s", "0.35 s", 0.3456, "s", "0.35 s"),
+            ("350 ms", "350 ms", 0.3456, "s", "346 ms"),
+            ("350ms", "350ms", 0.3456, "s", "346ms"),
+            ("350\u00a0ms", "350\u00a0ms", 0.3456, "s", "346\u00a0ms"),
+            ("65,504", "65,504", 65504, "1", "65,504"),
+            ("65,504, or so", "65,504", 65505, "1", "65,505"),
+            ("is 1.9.", "1.9", 2.04, "1", "2.0"),
+            ("+0.1 %", "+0.1 %", -0.0001, "1", "0.0 %"),
+            ("+0.1 %", "+0.1 %", 0.0, "1", "0.0 %"),
+        ],
+    )
+    def test_a_value_is_written_as_the_figure_is(
+        self, text: str, found: str, value: float, unit: str, written: str
+    ) -> None:
+        """In its unit, to its precision, with its sign, its space and its separators."""
+        figure = Figure.find(text)
+        assert figure is not None
+        assert (figure.text, text[figure.start :][: len(figure.text)]) == (found, found)
+        assert figure.written(value, unit) == written
+
+    def test_what_was_written_stays_as_it_is(self) -> None:
+        """Rewriting ends."""
+        for text in ("1.9×", "+12 %", "−8.5%", "12,345 tokens/s", "1.25 GiB", "0.35 s", "350 ms"):
+            figure = Figure.find(text)
+            assert figure is not None
+            again = Figure.find(figure.written(0.123456, figure.unit or "1"))
+            assert again is not None
+            assert again.written(0.123456, figure.unit or "1") == again.text
+
+    @pytest.mark.parametrize("text", ["", "faster", "1.9× to 2.1×", "1 and 2", "2–3×", "1.9x", "H200", "GPT-2", "bf16"])
+    def test_a_text_of_no_figure_or_two_has_none(self, text: str) -> None:
+        """The end of a name is no figure, and neither is the beginning of a misspelt one."""
+        assert Figure.find(text) is None
+
+    def test_a_figure_in_another_kind_of_unit_is_refused(self) -> None:
+        """Bytes are not written as seconds."""
+        figure = Figure.find("1.9 s")
+        assert figure is not None
+        with pytest.raises(ValueError, match="`B` cannot be written in `s`"):
+            figure.written(1.0, "B")
+
+
+class TestHumane:
+    """Values for people."""
+
+    @pytest.mark.parametrize(
+        ("value", "unit", "text"),
+        [
+            (1.5, "s", "1.50 s"),
+            (0.3456, "s", "346 ms"),
+            (0.0123, "s", "12.3 ms"),
+            (3.5e-5, "s", "35.0 µs"),
+            (1.5 * 2**30, "B", "1.50 GiB"),
+            (12.34 * 2**20, "B", "12.3 MiB"),
+            (2048, "B", "2.00 KiB"),
+            (512, "B", "512 B"),
+            (-(2.0**20), "B", "-1.00 MiB"),
+            (12345.6, "tokens/s", "12,346 tokens/s"),
+            (1.234, "×", "1.23 ×"),
+            (2, "1", "2.00"),
+        ],
+    )
+    def test_a_value_has_three_digits_in_a_fitting_unit(self, value: float, unit: str, text: str) -> None:
+        """Near one, where its kind has such a unit."""
+        assert humane(value, unit) == text
+
+    def test_an_unknown_unit_is_refused(self) -> None:
+        """As everywhere."""
+        with pytest.raises(ValueError, match="unknown unit `hours`"):
+            humane(1.0, "hours")
