@@ -129,7 +129,7 @@ FAULTS = {
     "wrong type": of_claim("blocks: 20", "blocks: many", 12, "blocks", "valid integer"),
     "a list for a word": of_claim("subject: clever", "subject: [clever]", 7, "subject", "valid string"),
     "not finite": of_claim("min_effect: 0.02", "min_effect: .nan", 11, "min_effect", "valid number"),
-    "not finite either": of_claim("min_effect: 0.02", "min_effect: inf", 11, "min_effect", "finite number"),
+    "not finite either": of_claim("min_effect: 0.02", "min_effect: inf", 11, "min_effect", "valid number"),
     "too large": of_claim("min_effect: 0.02", "min_effect: 1e999", 11, "", "not a finite number"),
     "bad id": of_claim("id: training.clever", "id: Training.clever", 1, "id", "match pattern"),
     "id without topic": of_claim("id: training.clever", "id: clever", 1, "id", "match pattern"),

@@ -272,7 +272,7 @@ class TestFigures:
             (f"{TIME}#ratio@h200,batch_size=4", "name one point"),
             (f"{BYTES}#ratio@cpu,batch_size=4", "no such point"),
             (f"{BYTES}#ratio@h200", "nothing is measured on `h200`"),
-            (f"{TIME}#ratio@h100,batch_size=8", "nothing is measured on `h100`"),
+            (f"{TIME}#ratio@h100,batch_size=8", "no hardware class `h100`"),
             (TIME, "names no figure"),
             ("training.clever.paper#ratio@h200", "is no measured claim"),
             ("training.none#ratio@h200", "is no measured claim"),

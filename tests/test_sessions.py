@@ -117,13 +117,18 @@ CASES: dict[str, list[Callable[[], Evidence]]] = {
         lambda: session(one("ended", 0.0)),
         lambda: session(lambda data: data["runs"].remove(runs_of(data, "clever")[7])),
     ],
-    "failed_runs": [lambda: session(lambda data: fail(data, lambda run: run["block"] < 3))],
+    "failed_runs": [
+        lambda: session(lambda data: fail(data, lambda run: run["block"] < 3)),
+        lambda: session(lambda data: fail(data, lambda run: run["block"] < 3 and run["arm"] == "clever")),
+        lambda: session(lambda data: fail(data, lambda run: run["block"] < 3 and run["control"])),
+    ],
     "inputs_not_paired": [
         lambda: session(one("input_seed", 5)),
         lambda: session(same_inputs),
     ],
     "copied_samples": [lambda: session(copied), lambda: session(one("samples", {"step_time": []}))],
     "output_differs": [
+        lambda: session(one("output", 2.6, "plain", control=True)),
         lambda: session(one("output", 2.6)),
         lambda: session(one("output", -2.5)),
         lambda: session(each("output", None)),
@@ -137,12 +142,12 @@ CASES: dict[str, list[Callable[[], Evidence]]] = {
         lambda: session(one("throttled", ["hw_slowdown"])),
         lambda: session(one("throttled", ["sw_thermal_slowdown"], "plain", control=True)),
     ],
-    "faster_than_hardware": [lambda: session(one("flops", 1.5e11))],
-    "control_missing": [
-        lambda: a_session(CLAIM, controls=()),
-        lambda: session(lambda data: fail(data, lambda run: run["control"] and run["block"] == 4)),
+    "faster_than_hardware": [lambda: session(one("flops", 1.5e11)), lambda: session(one("flops", None))],
+    "control_missing": [lambda: a_session(CLAIM, controls=())],
+    "control_failed": [
+        lambda: session(slower_control),
+        lambda: session(one("work_sha256", "0" * 64, "plain", control=True)),
     ],
-    "control_failed": [lambda: session(slower_control)],
 }
 # Gates whose faults another gate sees as well, and those whose faults something else may name if they do not.
 TWICE = {"repeated_runs": "order_not_random", "control_missing": "control_failed"}
@@ -183,6 +188,13 @@ class TestGates:
         found = verdict(tmp_path, CLAIM, session(lambda data: fail(data, lambda run: run["block"] < 2)))
         assert (found.verdict, found.points[0].n) == ("supported", 18)
 
+    def test_a_block_whose_control_failed_is_left_out(self, tmp_path: Path) -> None:
+        """One failed control costs its block, not the session."""
+        found = verdict(
+            tmp_path, CLAIM, session(lambda data: fail(data, lambda run: run["control"] and run["block"] == 4))
+        )
+        assert (found.verdict, found.points[0].n) == ("supported", 19)
+
     @pytest.mark.parametrize("output", [2.5249, 2.4751])
     def test_outputs_within_the_tolerance_are_the_same(self, tmp_path: Path, output: float) -> None:
         """One hundredth is allowed here, up and down."""
@@ -205,7 +217,7 @@ class TestBadSamples:
     ) -> None:
         """Also where the median of its run would hide it."""
         samples = {"step_time": [sample, *more]}
-        made = session(lambda data: runs_of(data, "clever")[7].update(samples=samples, flops=None))
+        made = session(lambda data: runs_of(data, "clever")[7].update(samples=samples, flops=0.0))
         found = verdict(tmp_path, CLAIM, made)
         assert (found.verdict, found.reason) == ("inconclusive", "bad_samples")
 
@@ -216,7 +228,7 @@ class TestBadSamples:
         made = a_session(CLAIM)
         runs = list(made.runs)
         at = next(i for i, run in enumerate(runs) if run.arm == "clever")
-        runs[at] = runs[at].model_copy(update={"samples": {"step_time": (sample, *more)}, "flops": None})
+        runs[at] = runs[at].model_copy(update={"samples": {"step_time": (sample, *more)}, "flops": 0.0})
         found = judge(CLAIM, made.model_copy(update={"runs": tuple(runs)}), CPU)
         assert (found.verdict, found.reason) == ("inconclusive", "bad_samples")
 

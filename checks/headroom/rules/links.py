@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from headroom.prose.pages import Page
 from headroom.prose.targets import FactTarget, parse_target
 from headroom.records import Problem
 from headroom.records.claims import MeasuredClaim
@@ -44,13 +45,18 @@ def verdicts(context: Context) -> Iterator[Problem]:
         elif not page.hardware:
             message = "the page does not say what hardware it is about"
             yield at(page, link, "verdicts", message, "add `hardware: [class]` to its front matter")
-        for name in page.hardware if speaks else ():
+        for name in known_classes(context, page) if speaks else ():
             status = context.board.status(claim, name)
             if status != (link.title or "supported") or link.title == "supported":
                 said = f'"{link.title}"' if link.title else "that the claim is supported"
                 title = "remove the title" if status == "supported" else f'write the title "{status}"'
                 message = f"the link says {said}; on `{name}` it is {status}"
                 yield at(page, link, "verdicts", message, f"{title}, and make the sentence say so")
+
+
+def known_classes(context: Context, page: Page) -> list[str]:
+    """The classes that a page is about, without those that there are not."""
+    return [name for name in page.hardware if name in context.tree.classes]
 
 
 def hardware(context: Context) -> Iterator[Problem]:
@@ -65,7 +71,7 @@ def hardware(context: Context) -> Iterator[Problem]:
         if target.hardware_class is None or not isinstance(claim, MeasuredClaim) or claim.metric.carries_over:
             continue
         measured_on = context.tree.classes.get(target.hardware_class)
-        about = [context.tree.classes[name].device for name in page.hardware if name in context.tree.classes]
+        about = [context.tree.classes[name].device for name in known_classes(context, page)]
         if measured_on and any(device != measured_on.device for device in about):
             message = f"a figure of `{target.hardware_class}` on a page about {', '.join(page.hardware)}"
             yield at(page, link, "hardware", message, "move it to a page about that hardware")

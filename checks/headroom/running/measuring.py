@@ -16,8 +16,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Protocol
 
-from pydantic import ValidationError
-
 from headroom import __version__, environment, files
 from headroom.environment import Machine
 from headroom.records.claims import MeasuredClaim
@@ -181,7 +179,7 @@ class Session:
             report = self._launch(self._script, request)
             ended, throttled = time.monotonic() - clock, environment.slowdowns(self._machine.device)
             run = Run(**place, input_seed=seed, started=started, ended=ended, throttled=throttled, **report)
-        except (RunFailedError, ValidationError) as error:  # a loss that is not a number is no report either
+        except (RunFailedError, ValueError) as error:  # a loss that is not a number is no report either
             failure = Failure(**place, reason=" ".join(str(error).split())[-500:])
             self._failures.append(failure)
             return failure

@@ -113,10 +113,10 @@ def _faster_than_hardware(case: Case) -> bool:
     if case.hardware is None:
         return False
     runs = [run for block in case.blocks for run in block.runs()]
-    fastest = [min(run.samples["step_time"], default=0.0) for run in runs if "step_time" in run.samples]
-    needed = [(run.flops or 0) / case.hardware.peak_flops for run in runs if "step_time" in run.samples]
+    timed = [run for run in runs if "step_time" in run.samples and value(run, "step_time") > 0]
+    peak = case.hardware.peak_flops
     unknown = any(run.flops is None for run in runs)
-    return unknown or any(took < least for took, least in zip(fastest, needed, strict=True))
+    return unknown or any(min(run.samples["step_time"]) * peak < (run.flops or 0) for run in timed)
 
 
 def _control_missing(case: Case) -> bool:
@@ -128,7 +128,7 @@ def _control_failed(case: Case) -> bool:
     """The baseline differs from itself, in its figures or in the work that it did."""
     name = case.claim.metric.name
     pairs = [(block.baseline, block.control) for block in case.blocks if block.control]
-    if any(baseline.work_sha256 != control.work_sha256 for baseline, control in pairs):
+    if any(None is not a.work_sha256 != b.work_sha256 is not None for a, b in pairs):
         return True
     baselines, controls = ([value(run, name) for run in runs] for runs in zip(*pairs, strict=True))
     return not control_holds(baselines, controls, level=case.level, exact=METRICS[name].exact)
