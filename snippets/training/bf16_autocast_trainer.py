@@ -31,9 +31,8 @@ tokens = texts.map(
 )
 
 # --8<-- [start:enable]
-model = AutoModelForCausalLM.from_pretrained(
-    checkpoint, dtype=torch.float32
-)  # the checkpoint is bf16
+# The checkpoint is bf16, and without a dtype the weights would be, too.
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 arguments = TrainingArguments(
     output_dir="out",
     per_device_train_batch_size=8,

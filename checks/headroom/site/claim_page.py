@@ -160,7 +160,7 @@ def _session(session: Session, page: PageContext) -> Iterator[str]:
         f"{design.warmup_steps} warm-up and {design.timed_steps} timed steps a run",
         f"timer {design.timer}",
         "synchronised" if design.synchronised else "not synchronised",
-        f"shared between runs: {design.process}",
+        f"the process of a run: {design.process}",
         f"{len(session.evidence.failures)} failed runs",
     ]
     versions = {**found.versions, **({"driver": found.driver} if found.driver else {})}
