@@ -251,6 +251,14 @@ def test_absent_hardware_is_not_run_and_nothing_is_started(tree: Tree, monkeypat
     assert runner._nursery is None
 
 
+@pytest.mark.parametrize("wanted", ["torch>=99", "no-such-package", ">= no name"])
+def test_what_is_not_installed_is_not_run(tree: Tree, wanted: str) -> None:
+    snippet = tree.snippets["halves"].model_copy(update={"dependencies": ("torch>=2", wanted)})
+    result = Runner(tree, Path("nowhere")).run(snippet)
+    assert isinstance(result, NotRun)
+    assert result.reason == f"needs {wanted}, which is not what is installed here"
+
+
 def test_the_drivers_tool_says_how_many_gpus_there_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     tool = tmp_path / "nvidia-smi"
     tool.write_text("#!/bin/sh\necho 'GPU 0: a (UUID: x)'\necho '  MIG 1g'\necho 'GPU 1: b'\n", encoding="utf-8")

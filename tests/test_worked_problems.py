@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from headroom.records import load
+from headroom.verdicts import board
 
 ROOT = Path(__file__).parent.parent
 GIB = 2**30
@@ -40,18 +41,42 @@ def bf16(value: float) -> float:
 
 class TestSingleGpu:
     def test_does_a_billion_parameters_fit(self) -> None:
-        """20 bytes a parameter do not fit 24 GB, 16 do, and what is left bounds what may be kept for backward."""
-        parameters, card = 1_235_814_400, 24e9
+        """Three moments of a step against what is free: the step, the end of backward and its start."""
+        parameters, free = 1_235_814_400, 22 * GIB
         layers, width, tokens, vocabulary = 16, 2048, 2048, 128_256
+        embedding, logits = vocabulary * width * 4, tokens * vocabulary * 4
+        inputs = layers * tokens * width * 4
+
+        def start(sequences: int) -> int:
+            return 12 * parameters + sequences * (inputs + 3 * logits)
+
         assert answers(problem("training/single-gpu.md", "1.24 billion parameters")) == [
             gib(20 * parameters),
-            gib(card),
             gib(16 * parameters),
-            gib(card - 16 * parameters),
-            gib(card - 12 * parameters),
-            gib(layers * tokens * width * 4, 2),
-            gib(tokens * vocabulary * 4, 2),
+            gib(16 * parameters + 2 * embedding),
+            gib(12 * parameters),
+            gib(inputs, 2),
+            gib(logits, 2),
+            gib(start(2)),
+            gib(start(3)),
         ]
+        assert 16 * parameters + 2 * embedding < free < 20 * parameters
+        assert start(2) < free < start(3)
+
+    def test_start_of_backward_is_the_measured_peak(self) -> None:
+        """What the guide adds up for the start of backward is the peak that was measured, to the last MiB."""
+        tree = load(ROOT)
+        standings = board(tree).standings
+        kept, peak = (
+            standings[f"training.activation-checkpointing.{name}"]["cpu-avx512-bf16"].at({"batch_size": 4})
+            for name in ("saved-memory", "peak-memory")
+        )
+        assert kept
+        assert peak
+        width, layers, vocabulary, positions = 768, 4, 50_257 // 3, 1024
+        parameters = (vocabulary + positions) * width + layers * (12 * width * width + 13 * width) + 2 * width
+        logits = 4 * 256 * vocabulary * 4
+        assert abs(12 * parameters + kept.baseline[0] + 2 * logits - peak.baseline[0]) < 2**20
 
     def test_parameters_of_llama_3_2_1b(self) -> None:
         """The number of parameters that the problem starts from follows from the published shape."""
@@ -73,7 +98,8 @@ class TestSingleGpu:
 
     def test_size_of_the_logits(self) -> None:
         """A batch of 8 x 2,048 tokens over 128,256 words has the logits that the text says."""
-        text = (ROOT / "docs/training/single-gpu.md").read_text(encoding="utf-8")
+        words = (ROOT / "docs/training/single-gpu.md").read_text(encoding="utf-8").split()
+        text = " ".join(words)
         assert f"has {gib(8 * 2048 * 128_256 * 4)} of them in fp32" in text
 
     def test_which_update_is_lost_in_bf16(self) -> None:
@@ -92,3 +118,85 @@ class TestFacts:
         """The largest fp16 number of the fact sheet is the one that the format has."""
         sheet = load(ROOT).facts["number-formats"]
         assert sheet.figures["fp16_max"].value == float(np.finfo(np.float16).max)
+
+
+class TestOptimizers:
+    def test_which_optimizer_fits_16_gb(self) -> None:
+        """With a tied embedding, 12 bytes a parameter do not fit 16 GB, and Adafactor's 8 do."""
+        parameters, card = 1_235_814_400, 16e9
+        width, inner, layers, kv, vocabulary = 2048, 8192, 16, 512, 128_256
+        embedding = 4 * vocabulary * width
+        matrices = [(vocabulary, width)]
+        matrices += layers * [(width, width), (kv, width), (kv, width), (width, width)]
+        matrices += layers * [(inner, width), (inner, width), (width, inner)]
+        norms = (2 * layers + 1) * width
+        assert sum(rows * columns for rows, columns in matrices) + norms == parameters
+        states = 4 * (sum(rows + columns for rows, columns in matrices) + norms)
+        sgd = 12 * parameters + 2 * embedding
+        in_backward = 12 * parameters + 3 * embedding
+        adafactor = 8 * parameters + states + 2 * embedding
+        assert adafactor < card < sgd < in_backward
+        assert answers(problem("training/single-gpu.md", "16 GB, 1.24 billion parameters")) == [
+            gib(card),
+            gib(16 * parameters),
+            gib(12 * parameters),
+            gib(embedding, 2),
+            gib(sgd),
+            gib(in_backward),
+            gib(8 * parameters),
+            f"{states / 2**20:.1f} MiB",
+            gib(adafactor),
+            gib(card - 4 * parameters - states),
+        ]
+
+    def test_bytes_a_parameter_of_the_measured_model(self) -> None:
+        """Where the end of backward is the peak, two more copies of the tied embedding come on top."""
+        width, layers, vocabulary, positions = 768, 4, 50_257 // 3, 1024
+        block = 12 * width * width + 13 * width
+        parameters = (vocabulary + positions) * width + layers * block + 2 * width
+        more = 8 * vocabulary * width / parameters
+        text = (ROOT / "docs/training/single-gpu.md").read_text(encoding="utf-8")
+        assert f"It has {parameters:,} parameters." in text
+        for name, size in (("AdamW, for-loop", 16), ("AdamW, fused", 16), ("SGD with momentum", 12)):
+            assert re.search(rf"\| {name} \| \[.*\]\(.*\) \| {size + more:.2f} \|", text), name
+
+
+class TestGradientAccumulation:
+    def test_first_fits_and_second_does_not(self) -> None:
+        """Two sequences fit beside 12 bytes a parameter and not beside 16; one fits beside both."""
+        parameters, card = 1_235_814_400, 24e9
+        layers, width, tokens, vocabulary = 16, 2048, 2048, 128_256
+        sequence = 4 * tokens * (layers * width + 3 * vocabulary)
+        first, second = card - 12 * parameters, card - 16 * parameters
+        assert sequence < second < 2 * sequence < first
+        assert answers(problem("training/single-gpu.md", "the first micro-batch fits")) == [
+            gib(sequence, 2),
+            gib(2 * sequence),
+            gib(first),
+            gib(second),
+        ]
+
+    def test_mean_of_means(self) -> None:
+        """Means of unequal micro-batches are averaged with the wrong weights."""
+        labels, losses = (10, 990), (4, 2)
+        step = sum(n * loss for n, loss in zip(labels, losses, strict=True)) / sum(labels)
+        found = answers(problem("training/single-gpu.md", "two micro-batches have 10 and 990"))
+        assert found == [f"{step:.2f}", f"{sum(losses) / 2:g}", f"{labels[1] / labels[0]:g}"]
+
+
+class TestChunkedLoss:
+    def test_what_chunks_save(self) -> None:
+        """Three times the logits, against three times the head's gradient; equal at as many tokens as the width."""
+        vocabulary, width, tokens, chunk = 128_256, 2048, 8 * 2048, 1024
+        logits, part, head = (4 * rows * vocabulary for rows in (tokens, chunk, width))
+        needed = max(3 * part, 3 * head)
+        one_sequence = 3 * 4 * 2048 * vocabulary
+        assert answers(problem("training/single-gpu.md", "Llama 3.2's vocabulary")) == [
+            gib(logits),
+            gib(3 * logits),
+            gib(3 * part),
+            gib(head, 2),
+            gib(3 * head),
+            gib(3 * logits - needed),
+            gib(one_sequence - needed),
+        ]

@@ -13,28 +13,25 @@ from collections import Counter
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+device = "cuda" if torch.cuda.is_available() else "cpu"
 checkpoint = "openai-community/gpt2"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 batch = tokenizer(["Half of the blocks are run again."] * 4, return_tensors="pt")
+batch = batch.to(device)
 
 # --8<-- [start:enable]
-model = AutoModelForCausalLM.from_pretrained(checkpoint).train()
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+model = model.to(device).train()
 model.activation_checkpointing_enable(every_n_layers=2)
 # --8<-- [end:enable]
 
 runs: Counter[int] = Counter()
-for number, block in enumerate(model.transformer.h):
-    block.mlp.register_forward_pre_hook(
-        lambda *_, number=number: runs.update([number])
-    )
+blocks = model.transformer.h
+for number, block in enumerate(blocks):
+    block.ln_1.register_forward_pre_hook(lambda *_, n=number: runs.update([n]))
 model(**batch, labels=batch["input_ids"]).loss.backward()
 
-print(
-    "runs of each block in one step:",
-    [runs[number] for number in range(len(model.transformer.h))],
-)
+print("runs of each block in one step:", [runs[n] for n in range(len(blocks))])
 again = sum(count == 2 for count in runs.values())
-assert again == len(model.transformer.h) // 2, (
-    f"{again} of {len(model.transformer.h)} blocks ran again"
-)
+assert again == len(blocks) // 2, f"{again} of {len(blocks)} blocks ran again"
 assert all(torch.isfinite(p.grad).all() for p in model.parameters())

@@ -21,9 +21,8 @@ batch = tokenizer(
 ).to(device)
 
 # --8<-- [start:enable]
-model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32).to(
-    device
-)
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+model = model.to(device).train()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
 
 

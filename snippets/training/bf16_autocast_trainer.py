@@ -48,31 +48,21 @@ trainer = Trainer(
     train_dataset=tokens,
     data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
 )
-trainer.train()
 # --8<-- [end:enable]
 
 # --8<-- [start:is-it-on]
-inputs: set[torch.dtype] = set()
+products: set[torch.dtype] = set()
 layer = next(m for m in model.modules() if isinstance(m, torch.nn.Linear))
-layer.register_forward_hook(lambda module, args, output: inputs.add(output.dtype))
+layer.register_forward_hook(lambda *args: products.add(args[-1].dtype))
+
 trainer.train()
-states = {
-    t.dtype
-    for s in trainer.optimizer.state.values()
-    for name, t in s.items()
-    if name != "step"
-}
-print(
-    "products in",
-    inputs,
-    "weights in",
-    layer.weight.dtype,
-    "optimizer states in",
-    states,
-)
+
+groups = trainer.optimizer.state.values()
+states = {t.dtype for group in groups for t in group.values() if t.dim()}
+print("products", products, "weights", layer.weight.dtype, "optimizer", states)
 # --8<-- [end:is-it-on]
 
-assert inputs == {torch.bfloat16}, f"the first linear layer computed in {inputs}"
+assert products == {torch.bfloat16}, f"the first linear layer gave {products}"
 assert layer.weight.dtype == torch.float32, (
     f"the weights are {layer.weight.dtype}: pure bf16, not mixed precision"
 )

@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "torch.amp.GradScaler(device)" = "torch.amp.GradScaler(device, enabled=False)" }
 # ///
-"""fp16 needs a loss scale: the scaler multiplies the loss, and leaves out a step whose gradients overflow."""
+"""fp16 needs a loss scale, and the scaler leaves out a step whose gradients overflow and halves the scale."""
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -19,9 +19,8 @@ batch = tokenizer(
 ).to(device)
 
 # --8<-- [start:enable]
-model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32).to(
-    device
-)
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+model = model.to(device).train()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
 scaler = torch.amp.GradScaler(device)
 
@@ -39,21 +38,28 @@ def step() -> None:
 
 # --8<-- [end:enable]
 
+# The proof: products give fp16; the scale lifts a gradient that fp16 would lose; and a
+# step with an infinite gradient, as fp16 has beyond 65504, is left out.
+products: set[torch.dtype] = set()
+model.lm_head.register_forward_hook(lambda *args: products.add(args[-1].dtype))
 step()
+assert products == {torch.float16}, f"the logits were computed in {products}"
+
+tiny = torch.tensor(1e-8, device=device)
+lost, lifted = tiny.half(), scaler.scale(tiny).half()
+assert lost == 0, "fp16 holds a hundred-millionth"
+assert lifted > 0, "the scale does not lift what fp16 would lose"
+
 before = [p.detach().clone() for p in model.parameters()]
 scale = scaler.get_scale()
-
-# The proof: one gradient becomes infinite, as fp16 does beyond 65504. The step is left out, and the scale shrinks.
 weight = model.transformer.h[0].mlp.c_fc.weight
 weight.register_hook(lambda gradient: torch.full_like(gradient, float("inf")))
 step()
-same = all(
-    torch.equal(p, q) for p, q in zip(model.parameters(), before, strict=True)
-)
+pairs = zip(model.parameters(), before, strict=True)
+same = all(torch.equal(now, then) for now, then in pairs)
+now = scaler.get_scale()
 print(
-    f"after an overflow: weights {'kept' if same else 'changed'}, scale {scale:g} -> {scaler.get_scale():g}"
+    f"overflow: weights {'kept' if same else 'changed'}, scale {scale:g} -> {now:g}"
 )
 assert same, "a step with infinite gradients was taken"
-assert scaler.get_scale() == scale / 2, (
-    f"the scale went from {scale:g} to {scaler.get_scale():g}"
-)
+assert now == scale / 2, f"the scale went from {scale:g} to {now:g}"

@@ -8,30 +8,25 @@
 # ///
 """Where the memory of a training step goes: what each part of it holds at its largest."""
 
+# --8<-- [start:measure]
 import torch
 from torch.profiler import profile
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
-checkpoint = "openai-community/gpt2"
+checkpoint = "openai-community/gpt2"  # your model, and a batch that fits
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
-batch = tokenizer(
-    ["Count the bytes before you buy the card."] * 8, return_tensors="pt"
-).to(device)
-model = (
-    AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
-    .to(device)
-    .train()
-)
+text = "Count the bytes before you buy the card."
+batch = tokenizer([text] * 8, return_tensors="pt").to(device)
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+model = model.to(device).train()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
 
 
-# --8<-- [start:measure]
 def held(tensors) -> int:
     """Bytes of distinct tensors."""
-    return sum(
-        {t.data_ptr(): t.numel() * t.element_size() for t in tensors}.values()
-    )
+    sizes = {t.data_ptr(): t.numel() * t.element_size() for t in tensors}
+    return sum(sizes.values())
 
 
 for _ in range(2):  # from the second step on, the optimizer's states exist
@@ -42,16 +37,18 @@ for _ in range(2):  # from the second step on, the optimizer's states exist
     optimizer.step()
     optimizer.zero_grad()
 
-states = (
-    t for state in optimizer.state.values() for t in state.values() if t.dim()
-)
+groups = optimizer.state.values()
 rows = trace.key_averages()  # what the forward pass allocated and did not free
-kept = sum(row.self_cpu_memory_usage + row.self_device_memory_usage for row in rows)
 parts = {
     "weights": held(model.parameters()),
     "gradients": gradients,
-    "optimizer states": held(states),
-    "kept for backward": kept,
+    "optimizer states": held(
+        t for group in groups for t in group.values() if t.dim()
+    ),
+    "kept for backward": sum(
+        row.self_cpu_memory_usage + row.self_device_memory_usage for row in rows
+    ),
+    "logits": 4 * batch["input_ids"].numel() * model.config.vocab_size,
 }
 for name, size in parts.items():
     print(f"{name:>18}: {size / 2**20:8.1f} MiB")
@@ -64,11 +61,6 @@ assert parts["weights"] == parts["gradients"] == 4 * trained, (
 assert parts["optimizer states"] == 8 * trained, (
     "AdamW holds two fp32 numbers a parameter"
 )
-logits = (
-    loss.new_empty(()).element_size()
-    * batch["input_ids"].numel()
-    * model.config.vocab_size
-)
-assert parts["kept for backward"] > logits, (
+assert parts["kept for backward"] > parts["logits"], (
     "the logits alone are larger than what was counted"
 )

@@ -5,7 +5,10 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
 
 from headroom import environment, files
 from headroom.records.layout import run_path
@@ -68,8 +71,10 @@ class Runner:
         unknown = [name for name in (*snippet.header.models, *snippet.header.datasets) if name not in served]
         if unknown and self._hub == "stand-in":
             return Failed("stand-in", f"{snippet.path}: no stand-in for {', '.join(unknown)}; add it to {hub.RECORD}")
-        absent = _absent(snippet.header.needs) if snippet.header.needs else []
-        return NotRun(f"needs {', '.join(absent)}, which this machine does not have") if absent else None
+        if absent := _absent(snippet.header.needs) if snippet.header.needs else []:
+            return NotRun(f"needs {', '.join(absent)}, which this machine does not have")
+        unmet = [text for text in snippet.dependencies if not _installed(text)]
+        return NotRun(f"needs {', '.join(unmet)}, which is not what is installed here") if unmet else None
 
     def _execute(self, snippet: Snippet, source: str) -> tuple[Outcome, list[script.Report]]:
         """Run this text under the snippet's name, away from the tree, and collect what its processes report."""
@@ -103,6 +108,15 @@ class Runner:
             raise hub.HubError(message) from error
         home = hub.build(self._tree.stand_ins, self._cache, corpus)
         return Nursery({**shared, **hub.environment(home)}, self._preload)
+
+
+def _installed(dependency: str) -> bool:
+    """Whether what is installed here is what a line of a header asks for; no line that cannot be read is."""
+    try:
+        wanted = Requirement(dependency)
+        return wanted.specifier.contains(version(wanted.name), prereleases=True)
+    except (InvalidRequirement, PackageNotFoundError):
+        return False
 
 
 def _absent(needs: Iterable[str]) -> list[str]:

@@ -1,0 +1,67 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.13", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# ablation = { "options=LinearCrossEntropyOptions()" = "options=None" }
+# ///
+"""PyTorch 2.13 has the chunked loss as one call, which computes the gradients in the forward pass already."""
+
+import torch
+from torch.nn import LinearCrossEntropyOptions
+from torch.nn.functional import linear_cross_entropy, pad
+from torch.profiler import profile
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+name = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(name)
+model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32).to(device)
+model.eval()  # without dropout, so that losses can be compared
+text = "The logits have a number for every token and every word. " * 8
+batch = tokenizer([text] * 8, return_tensors="pt").to(device)
+batch["labels"] = batch["input_ids"]
+
+
+# --8<-- [start:enable]
+def chunked_loss(model, labels, **inputs):
+    """The loss that the model would return, with few logits at a time."""
+    return linear_cross_entropy(
+        model.base_model(**inputs).last_hidden_state.flatten(0, 1),
+        model.get_output_embeddings().weight,
+        pad(labels, (0, 1), value=-100)[:, 1:].flatten(),  # the next token
+        options=LinearCrossEntropyOptions(),
+    )
+
+
+# --8<-- [end:enable]
+
+
+def left_by_forward(compute):
+    """Bytes that computing a loss has allocated and not freed."""
+    with profile(profile_memory=True) as trace:
+        loss = compute()
+    loss.backward()
+    return sum(
+        row.self_cpu_memory_usage + row.self_device_memory_usage
+        for row in trace.key_averages()
+    )
+
+
+# The proof: the logits are not kept. The gradients of head and inputs are, already in the forward pass.
+# What reaches the weights is the same.
+kept = left_by_forward(lambda: chunked_loss(model, **batch))
+gradients = [p.grad.clone() for p in model.parameters()]
+model.zero_grad()
+kept_in_full = left_by_forward(lambda: model(**batch).loss)
+tokens, width = batch["input_ids"].numel(), model.config.n_embd
+words = model.config.vocab_size
+print(f"{kept_in_full - kept:,} bytes less, logits {4 * tokens * words:,}")
+expected = 4 * (tokens * words - words * width - tokens * width)
+assert kept_in_full - kept > 0.9 * expected, (
+    f"{kept_in_full - kept} bytes less are kept, and {expected} were expected"
+)
+for gradient, p in zip(gradients, model.parameters(), strict=True):
+    apart = (gradient - p.grad).norm() / p.grad.norm()
+    assert apart < 1e-4, f"a gradient differs by {apart:.1e} of its length"

@@ -1,0 +1,67 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# datasets = ["Salesforce/wikitext"]
+# ablation = { "optim=\"adafactor\"" = "optim=\"adamw_torch_fused\"" }
+# ///
+"""Adafactor keeps sums over rows and columns where AdamW keeps two numbers a parameter."""
+
+from datasets import load_dataset
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DataCollatorForLanguageModeling,
+    Trainer,
+    TrainingArguments,
+)
+
+checkpoint = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.pad_token = tokenizer.eos_token
+model = AutoModelForCausalLM.from_pretrained(checkpoint)
+texts = load_dataset(
+    "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
+).filter(lambda row: row["text"].strip())
+tokens = texts.map(
+    lambda row: tokenizer(row["text"], truncation=True, max_length=256),
+    remove_columns=["text"],
+)
+before = model.lm_head.weight.detach().clone()
+
+# --8<-- [start:enable]
+arguments = TrainingArguments(
+    output_dir="out",
+    per_device_train_batch_size=8,
+    optim="adafactor",
+    max_steps=2,
+    save_strategy="no",
+    report_to="none",
+)
+trainer = Trainer(
+    model,
+    arguments,
+    train_dataset=tokens,
+    data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
+)
+trainer.train()
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+states = sum(
+    value.nbytes
+    for state in trainer.optimizer.state.values()
+    for value in state.values()
+    if hasattr(value, "nbytes")
+)
+trained = sum(p.numel() for p in trainer.model.parameters() if p.requires_grad)
+print(f"{states / trained:.2f} bytes of state a parameter")  # AdamW: 8.00
+# --8<-- [end:is-it-on]
+
+assert trainer.state.global_step == 2
+assert not before.equal(model.lm_head.weight.cpu()), "no weight was updated"
+assert 0 < states / trained < 0.5, (
+    f"the optimizer keeps {states / trained:.2f} bytes a parameter"
+)

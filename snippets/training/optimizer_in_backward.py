@@ -1,0 +1,63 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# ablation = { "    weight.register_post_accumulate_grad_hook(update)" = "    assert weight.requires_grad" }
+# ///
+"""A weight is updated as soon as its gradient is there, and the gradient is freed before the next one comes."""
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+checkpoint = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+batch = tokenizer(["One gradient at a time."] * 4, return_tensors="pt").to(device)
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+model = model.to(device).eval()  # no dropout, so that two runs can be compared
+
+# --8<-- [start:enable]
+optimizers = {
+    weight: torch.optim.AdamW([weight], lr=1e-5, fused=True)
+    for weight in model.parameters()
+}
+
+
+def update(weight: torch.Tensor) -> None:
+    optimizers[weight].step()
+    optimizers[weight].zero_grad()
+
+
+for weight in model.parameters():
+    weight.register_post_accumulate_grad_hook(update)
+
+
+def step() -> None:
+    model(**batch, labels=batch["input_ids"]).loss.backward()
+
+
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+step()
+left = [name for name, p in model.named_parameters() if p.grad is not None]
+print(f"{len(left)} gradients are left after backward")  # on: 0
+# --8<-- [end:is-it-on]
+
+assert not left, f"{len(left)} gradients are still there after backward"
+
+# The proof: after two steps, the weights are those of an ordinary AdamW.
+step()
+ordinary = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+ordinary = ordinary.to(device).eval()
+before = ordinary.lm_head.weight.detach().clone()
+adamw = torch.optim.AdamW(ordinary.parameters(), lr=1e-5, fused=True)
+for _ in range(2):
+    ordinary(**batch, labels=batch["input_ids"]).loss.backward()
+    adamw.step()
+    adamw.zero_grad()
+assert not before.equal(ordinary.lm_head.weight)
+for one, other in zip(model.parameters(), ordinary.parameters(), strict=True):
+    torch.testing.assert_close(one, other, rtol=0, atol=1e-7)
