@@ -159,6 +159,13 @@ class TestOptimizers:
         assert f"It has {parameters:,} parameters." in text
         for name, size in (("AdamW, for-loop", 16), ("AdamW, fused", 16), ("SGD with momentum", 12)):
             assert re.search(rf"\| {name} \| \[.*\]\(.*\) \| {size + more:.2f} \|", text), name
+        standings = board(load(ROOT)).standings
+        rows = re.findall(r"\]\(claim:(training\.optimizer\.\S+)#(subject|baseline)@(\S+)\) \| (\d+\.\d\d) \|", text)
+        assert len(rows) == 6
+        for claim, arm, hardware_class, printed in rows:
+            point = standings[claim][hardware_class].at({})
+            assert point
+            assert f"{getattr(point, arm)[0] / parameters:.2f}" == printed, claim
 
 
 class TestGradientAccumulation:
