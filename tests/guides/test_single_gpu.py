@@ -1,35 +1,12 @@
-"""The answers of the guides' worked problems, computed."""
+"""The answers of the single-GPU guide's worked problems on memory, optimizers, batches and losses, computed."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 
 from headroom.records import load
 from headroom.verdicts import board
-
-ROOT = Path(__file__).parent.parent
-GIB = 2**30
-
-
-def problem(page: str, title: str) -> str:
-    """The text of one worked problem, from its title to the end of its indented block."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    match = re.search(
-        rf'^\?\?\? question "Worked problem: {re.escape(title)}.*"\n\n(?P<body>(?:    .*\n|\n)+)', text, re.MULTILINE
-    )
-    assert match, f"{page} has no worked problem that starts with {title!r}"
-    return match["body"]
-
-
-def answers(text: str) -> list[str]:
-    """What a problem prints in bold: its answers, in order."""
-    return re.findall(r"\*\*(.+?)\*\*", text)
-
-
-def gib(size: float, digits: int = 1) -> str:
-    """Bytes as the guides print them."""
-    return f"{size / GIB:.{digits}f} GiB"
+from worked_problems import GIB, ROOT, answers, gib, problem
 
 
 def bf16(value: float) -> float:
