@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("torch", "transformers", "accelerate", "datasets", "numpy")
+# Whatever decides which kernels run or what is kept in memory; those that are absent are left out.
+PACKAGES = ("torch", "transformers", "accelerate", "datasets", "numpy", "peft", "bitsandbytes", "torchao")
 # Instruction sets that decide which kernels a CPU runs, named as Linux names them.
 INSTRUCTION_SETS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8", "asimd", "bf16", "sve")
 
