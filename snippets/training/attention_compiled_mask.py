@@ -3,7 +3,8 @@
 # dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
 #
 # [tool.headroom]
-# models = ["HuggingFaceTB/SmolLM2-135M"]
+# models = ["Qwen/Qwen3-0.6B"]
+# timeout = 180
 # ablation = { "        del batch[\"attention_mask\"]" = "        batch[\"labels\"] = batch[\"labels\"].clone()" }
 # ///
 """A compiled model attends without a mask only where the batch brings none; one that is all ones is not looked into."""
@@ -11,11 +12,14 @@
 import torch
 from torch._dynamo import explain
 from torch.nn.functional import scaled_dot_product_attention
-from transformers import AutoModelForCausalLM, AutoTokenizer
-from transformers import DataCollatorForLanguageModeling
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DataCollatorForLanguageModeling,
+)
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
-checkpoint = "HuggingFaceTB/SmolLM2-135M"
+checkpoint = "Qwen/Qwen3-0.6B"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)

@@ -3,7 +3,8 @@
 # dependencies = ["torch>=2.13", "transformers>=5.23,<6"]
 #
 # [tool.headroom]
-# models = ["HuggingFaceTB/SmolLM2-135M"]
+# models = ["Qwen/Qwen3-0.6B"]
+# timeout = 180
 # ablation = { "model.compile(fullgraph=True)" = "assert model.training" }
 # ///
 """A compiled model is one graph without a break, which every step runs and none traces again."""
@@ -16,7 +17,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 device = "cuda" if torch.cuda.is_available() else "cpu"
 if device == "cpu":  # graphs without generated code, so that a test takes seconds
     torch.compiler.set_default_backend("aot_eager")
-checkpoint = "HuggingFaceTB/SmolLM2-135M"
+checkpoint = "Qwen/Qwen3-0.6B"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 batch = tokenizer(["One graph, no break."] * 4, return_tensors="pt")["input_ids"]
 batch = {"input_ids": batch.to(device), "labels": batch.to(device)}

@@ -3,7 +3,8 @@
 # dependencies = ["torch>=2.13", "transformers>=5.23,<6"]
 #
 # [tool.headroom]
-# models = ["HuggingFaceTB/SmolLM2-135M"]
+# models = ["Qwen/Qwen3-0.6B"]
+# timeout = 180
 # ablation = { "model.activation_checkpointing_enable()" = "assert model.training" }
 # ///
 """Activation checkpointing works inside a compiled model: one graph, and less is kept for backward."""
@@ -16,7 +17,7 @@ from transformers import AutoModelForCausalLM
 device = "cuda" if torch.cuda.is_available() else "cpu"
 if device == "cpu":  # graphs without generated code, so that a test takes seconds
     torch.compiler.set_default_backend("aot_eager")
-checkpoint = "HuggingFaceTB/SmolLM2-135M"
+checkpoint = "Qwen/Qwen3-0.6B"
 batch = torch.randint(1000, (4, 96), device=device)
 
 

@@ -3,7 +3,8 @@
 # dependencies = ["torch>=2.13", "transformers>=5.23,<6"]
 #
 # [tool.headroom]
-# models = ["HuggingFaceTB/SmolLM2-135M"]
+# models = ["Qwen/Qwen3-0.6B"]
+# timeout = 180
 # ablation = { "for block in model.model.layers:" = "for block in [model]:" }
 # ///
 """Where each block is compiled, one graph of one block serves them all, so that compile time does not grow with depth."""
@@ -16,7 +17,7 @@ from transformers import AutoModelForCausalLM
 device = "cuda" if torch.cuda.is_available() else "cpu"
 if device == "cpu":  # graphs without generated code, so that a test takes seconds
     torch.compiler.set_default_backend("aot_eager")
-checkpoint = "HuggingFaceTB/SmolLM2-135M"
+checkpoint = "Qwen/Qwen3-0.6B"
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 model = model.to(device).train()
 
