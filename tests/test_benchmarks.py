@@ -159,7 +159,7 @@ def driven(program: str, arguments: list[str], folder: Path) -> Any:
 SCRIPT = """
 import torch
 
-ARMS = ("plain", "kept", "no-op", "taller")
+ARMS = ("plain", "kept", "no-op", "taller", "compiled")
 
 
 def tokens(arm, *, width):
@@ -170,9 +170,10 @@ def prepare(arm, *, width, device="cpu", seed=0):
     torch.manual_seed(seed)
     weight = torch.randn(width, width, requires_grad=True, device=device)
     inputs = torch.randn(33 if arm == "taller" else 32, width, device=device)
+    product = torch.compile(torch.matmul, backend="aot_eager") if arm == "compiled" else torch.matmul
 
     def step():
-        hidden = inputs @ weight
+        hidden = product(inputs, weight)
         copies = [hidden.clone() for _ in range(3)] if arm == "kept" else []
         loss = (hidden * hidden).sum()
         loss.backward()
@@ -200,6 +201,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     weighed = ["peak_allocated", "saved_for_backward", "step_time"]
     requests = [{**base, "arm": arm, "metrics": weighed} for arm in ("plain", "kept", "no-op", "taller")]
     requests.append({**base, "arm": "plain", "metrics": ["throughput"], "seed": 6, "timed_steps": 5})
+    requests.append({**base, "arm": "compiled", "metrics": ["step_time"]})
     found: list[dict[str, Any]] = driven(DRIVER, [str(folder / "script.py"), json.dumps(requests)], folder)
     return found
 
@@ -209,7 +211,7 @@ class TestRealRun:
 
     def test_times_are_as_many_as_asked_for_and_positive(self, reports: list[dict[str, Any]]) -> None:
         """Throughput is made of the same samples."""
-        assert [len(report["samples"]["step_time"]) for report in reports] == [3, 3, 3, 3, 5]
+        assert [len(report["samples"]["step_time"]) for report in reports] == [3, 3, 3, 3, 5, 3]
         assert all(sample > 0 for report in reports for sample in report["samples"]["step_time"])
         found = reports[4]["samples"]
         assert found["throughput"] == pytest.approx([7 * 64 / seconds for seconds in found["step_time"]])
@@ -218,7 +220,7 @@ class TestRealRun:
     def test_memory_is_right_to_the_byte(self, reports: list[dict[str, Any]]) -> None:
         """Hidden states of 32 x 64 floats, three copies of them in one arm, and the loss."""
         hidden, loss, weight = 32 * 64 * 4, 4, 64 * 64 * 4
-        plain, kept, _, _, _ = (report["samples"] for report in reports)
+        plain, kept, _, _, _, _ = (report["samples"] for report in reports)
         assert plain["saved_for_backward"] == [hidden + loss]
         assert kept["saved_for_backward"] == [4 * hidden + loss]
         assert kept["peak_allocated"][0] - plain["peak_allocated"][0] == 3 * hidden
@@ -227,17 +229,17 @@ class TestRealRun:
 
     def test_alike_arms_have_a_hash_and_others_another(self, reports: list[dict[str, Any]]) -> None:
         """A technique that does nothing is seen, another shape is other work, and values do not matter."""
-        plain, kept, same, taller, again = (report["work_sha256"] for report in reports)
+        plain, kept, same, taller, again, compiled = (report["work_sha256"] for report in reports)
         assert plain == same == again
-        assert len({plain, kept, taller}) == 3
+        assert len({plain, kept, taller, compiled}) == 4
 
     def test_products_are_counted(self, reports: list[dict[str, Any]]) -> None:
         """One product forward and one, of the weight's gradient, backward."""
-        assert [report["flops"] for report in reports] == [4.0 * rows * 64 * 64 for rows in (32, 32, 32, 33, 32)]
+        assert [report["flops"] for report in reports] == [4.0 * rows * 64 * 64 for rows in (32, 32, 32, 33, 32, 32)]
 
     def test_the_output_is_the_steps(self, reports: list[dict[str, Any]]) -> None:
         """The same for the same seed, and another for another."""
-        plain, kept, same, _, again = (report["output"] for report in reports)
-        assert plain == kept == same
+        plain, kept, same, _, again, compiled = (report["output"] for report in reports)
+        assert plain == kept == same == compiled
         assert plain != again
         assert 1e4 < plain < 1e6
