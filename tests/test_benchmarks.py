@@ -23,6 +23,7 @@ SHRUNK: dict[str, dict[str, Any]] = {
     "gpt2_attention": {"SCALE": 12},
     "gpt2_batch_and_loss": {"SCALE": 12, "TOKENS": 16, "CHUNK": 7},
     "gpt2_optimizer_step": {"SCALE": 12, "TOKENS": 16},
+    "gpt2_padding": {"SCALE": 12, "TOKENS": 16},
     "gpt2_training_step": {"SCALE": 12, "TOKENS": 16},
     "llama_training_step": {
         "TOKENS": 32,
