@@ -25,8 +25,21 @@ SHRUNK: dict[str, dict[str, Any]] = {
     "gpt2_optimizer_step": {"SCALE": 12, "TOKENS": 16},
     "gpt2_padding": {"SCALE": 12, "TOKENS": 16},
     "gpt2_training_step": {"SCALE": 12, "TOKENS": 16},
+    "gpt2_vocabulary": {"TOKENS": 16, "SHAPE": {"n_layer": 2, "n_head": 2, "n_embd": 64}},
+    "llama_attention": {
+        "SHAPE": {
+            "hidden_size": 64,
+            "intermediate_size": 128,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "num_key_value_heads": 2,
+            "vocab_size": 512,
+        },
+    },
     "llama_training_step": {
         "TOKENS": 32,
+        "CHUNK": 13,
+        "COMPILER": "eager",
         "SHAPE": {
             "hidden_size": 64,
             "intermediate_size": 128,
