@@ -44,6 +44,7 @@ ARMS = (
 )
 TOKENS = 2048
 CHUNK = 1024
+IGNORED = -100  # the label that cross_entropy leaves out
 COMPILER = "inductor"
 SHAPE = {
     "hidden_size": 2048,
@@ -105,14 +106,14 @@ def optimizer_of(arm: str, model: Any) -> torch.optim.Optimizer:
 def chunked_loss(model: Any, inputs: torch.Tensor) -> torch.Tensor:
     """The loss over the shifted labels, its logits computed in chunks and once more in backward."""
     hidden = model.model(input_ids=inputs).last_hidden_state.flatten(0, 1)
-    labels = pad(inputs, (0, 1), value=-100)[:, 1:].flatten()
+    labels = pad(inputs, (0, 1), value=IGNORED)[:, 1:].flatten()
 
     def summed(states: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
         return cross_entropy(model.lm_head(states).float(), wanted, reduction="sum")
 
     parts = zip(hidden.split(CHUNK), labels.split(CHUNK), strict=True)
     sums = [checkpoint(summed, *part, use_reentrant=False) for part in parts]
-    return torch.stack(sums).sum() / (labels != -100).sum()
+    return torch.stack(sums).sum() / (labels != IGNORED).sum()
 
 
 def prepare(arm: str, *, batch_size: int, device: str = "cuda", seed: int = 0) -> Callable[[], float]:
