@@ -24,6 +24,7 @@ SHRUNK: dict[str, dict[str, Any]] = {
     "gpt2_batch_and_loss": {"SCALE": 12, "TOKENS": 16, "CHUNK": 7},
     "gpt2_optimizer_step": {"SCALE": 12, "TOKENS": 16},
     "gpt2_padding": {"SCALE": 12, "TOKENS": 16},
+    "gpt2_precision": {"SCALE": 12, "TOKENS": 16},
     "gpt2_training_step": {"SCALE": 12, "TOKENS": 16},
     "gpt2_vocabulary": {"TOKENS": 16, "SHAPE": {"n_layer": 2, "n_head": 2, "n_embd": 64}},
     "llama_attention": {

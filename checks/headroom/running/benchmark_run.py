@@ -1,9 +1,9 @@
 """One run of a benchmark, inside a process of its own: one arm at one point, timed or weighed.
 
-Every run goes the same way, whatever is asked: a first step, whose output counts; a second step under the allocator's eye
-where memory is asked for; the timed steps; and a last one under inspection (which operations, how many products). So a
-time never carries the cost of an instrument, and memory is that of a step whose optimizer states exist. The inspection
-comes last because torch.compile gives up for good on a function that it first meets under one.
+Every run goes the same way, whatever is asked: a first step, whose output counts; a second step under the allocator's
+eye where memory is asked for; the timed steps; and a last one under inspection (which operations, how many products).
+So a time never carries the cost of an instrument, and memory is that of a step whose optimizer states exist. The
+inspection comes last because torch.compile gives up for good on a function that it first meets under one.
 """
 
 import hashlib
