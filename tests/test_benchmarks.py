@@ -23,6 +23,18 @@ SHRUNK: dict[str, dict[str, Any]] = {
     "gpt2_batch_and_loss": {"SCALE": 12, "TOKENS": 16, "CHUNK": 7},
     "gpt2_optimizer_step": {"SCALE": 12, "TOKENS": 16},
     "gpt2_training_step": {"SCALE": 12, "TOKENS": 16},
+    "llama_adapters": {
+        "TOKENS": 16,
+        "SHAPE": {
+            "hidden_size": 64,
+            "intermediate_size": 128,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "num_key_value_heads": 1,
+            "vocab_size": 512,
+            "tie_word_embeddings": True,
+        },
+    },
     "llama_training_step": {
         "TOKENS": 32,
         "SHAPE": {
@@ -33,6 +45,19 @@ SHRUNK: dict[str, dict[str, Any]] = {
             "num_key_value_heads": 2,
             "vocab_size": 512,
             "tie_word_embeddings": True,
+        },
+    },
+    "moe_training_step": {
+        "TOKENS": 16,
+        "SHAPE": {
+            "hidden_size": 64,
+            "intermediate_size": 96,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 4,
+            "num_key_value_heads": 1,
+            "vocab_size": 512,
+            "num_local_experts": 8,
+            "num_experts_per_tok": 2,
         },
     },
 }
