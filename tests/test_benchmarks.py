@@ -18,38 +18,42 @@ from headroom.records import MeasuredClaim, Tree
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = sorted((ROOT / "checks/benchmarks").glob("*.py"), key=lambda path: path.stem)
 NAMES = [path.stem for path in BENCHMARKS]
+LLAMA = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 1,
+    "vocab_size": 512,
+}
 # What is replaced in a benchmark's module to make a step take a moment.
 SHRUNK: dict[str, dict[str, Any]] = {
     "gpt2_attention": {"SCALE": 12},
     "gpt2_batch_and_loss": {"SCALE": 12, "TOKENS": 16, "CHUNK": 7},
     "gpt2_checkpointing_variants": {"SCALE": 12, "TOKENS": 16},
+    "gpt2_evaluation": {"SCALE": 12, "TOKENS": 16},
     "gpt2_optimizer_step": {"SCALE": 12, "TOKENS": 16},
     "gpt2_padding": {"SCALE": 12, "TOKENS": 16},
     "gpt2_precision": {"SCALE": 12, "TOKENS": 16},
     "gpt2_training_step": {"SCALE": 12, "TOKENS": 16},
     "gpt2_vocabulary": {"TOKENS": 16, "SHAPE": {"n_layer": 2, "n_head": 2, "n_embd": 64}},
-    "llama_attention": {
-        "SHAPE": {
-            "hidden_size": 64,
-            "intermediate_size": 128,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 4,
-            "num_key_value_heads": 2,
-            "vocab_size": 512,
-        },
-    },
+    "llama_adapters": {"TOKENS": 16, "SHAPE": {**LLAMA, "tie_word_embeddings": True}},
+    "llama_attention": {"SHAPE": LLAMA},
     "llama_training_step": {
-        "TOKENS": 32,
-        "CHUNK": 13,
-        "COMPILER": "eager",
+        **{"TOKENS": 32, "CHUNK": 13, "COMPILER": "eager"},
+        "SHAPE": {**LLAMA, "tie_word_embeddings": True},
+    },
+    "moe_training_step": {
+        "TOKENS": 16,
         "SHAPE": {
             "hidden_size": 64,
-            "intermediate_size": 128,
-            "num_hidden_layers": 2,
+            "intermediate_size": 96,
+            "num_hidden_layers": 1,
             "num_attention_heads": 4,
-            "num_key_value_heads": 2,
+            "num_key_value_heads": 1,
             "vocab_size": 512,
-            "tie_word_embeddings": True,
+            "num_local_experts": 8,
+            "num_experts_per_tok": 2,
         },
     },
 }
