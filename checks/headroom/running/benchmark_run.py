@@ -168,7 +168,7 @@ class Scale:
         """Bytes by metric."""
         if self._device == "cuda":
             return {
-                "saved_for_backward": self._marks["backward"] - self._marks["start"],
+                **self._saved(self._marks),
                 "peak_allocated": float(torch.cuda.max_memory_allocated()),
                 "peak_reserved": float(torch.cuda.max_memory_reserved()),
             }
@@ -181,4 +181,9 @@ class Scale:
             at.update({name: held for name, mark in self._marks.items() if moment <= mark})
             if self._marks["start"] <= moment <= self._marks["end"]:
                 peak = max(peak, held)
-        return {"saved_for_backward": float(at["backward"] - at["start"]), "peak_allocated": float(peak)}
+        return {**self._saved(at), "peak_allocated": float(peak)}
+
+    @staticmethod
+    def _saved(held: Mapping[str, float]) -> dict[str, float]:
+        """What was kept when backward started, of what was held at each mark. An evaluation has no backward."""
+        return {"saved_for_backward": float(held["backward"] - held["start"])} if "backward" in held else {}
