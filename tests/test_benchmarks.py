@@ -40,7 +40,9 @@ SHRUNK: dict[str, dict[str, Any]] = {
     "llama_adapters": {"TOKENS": 16, "SHAPE": {**LLAMA, "tie_word_embeddings": True}},
     "llama_attention": {"SHAPE": LLAMA},
     "llama_training_step": {
-        **{"TOKENS": 32, "CHUNK": 13, "COMPILER": "eager"},
+        "TOKENS": 32,
+        "CHUNK": 13,
+        "COMPILER": "eager",
         "SHAPE": {**LLAMA, "tie_word_embeddings": True},
     },
     "moe_training_step": {
