@@ -4,7 +4,7 @@
 #
 # [tool.headroom]
 # models = ["openai-community/gpt2", "HuggingFaceTB/SmolLM2-135M"]
-# ablation = { "sdpa_kernel(SDPBackend.FLASH_ATTENTION)" = "sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.MATH])" }
+# ablation = { "with sdpa_kernel(SDPBackend.FLASH_ATTENTION)" = "with sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.MATH])" }
 # ///
 """Where only one SDPA backend is allowed, a case that it does not support is an error with its reason, not a slow path."""
 

@@ -8,7 +8,7 @@
 # timeout = 180
 # ablation = { "torch_compile=True" = "torch_compile=False" }
 # ///
-"""With torch_compile=True, the Trainer's steps run generated code, and steps of one length compile once."""
+"""A Trainer that compiles runs generated code in every step, and compiles once for steps of one length."""
 
 import torch
 from datasets import load_dataset
@@ -30,13 +30,12 @@ texts = load_dataset(
     "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
 ).filter(lambda row: row["text"].strip())
 
-# --8<-- [start:enable]
 tokens = texts.map(
-    lambda row: tokenizer(
-        row["text"], padding="max_length", truncation=True, max_length=64
-    ),  # one length, so that nothing is compiled twice
+    lambda row: tokenizer(row["text"], truncation=True, max_length=64),
     remove_columns=["text"],
 )
+
+# --8<-- [start:enable]
 trainer = Trainer(
     model,
     TrainingArguments(
@@ -49,7 +48,9 @@ trainer = Trainer(
         report_to="none",
     ),
     train_dataset=tokens,
-    data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
+    data_collator=DataCollatorForLanguageModeling(
+        tokenizer, mlm=False, pad_to_multiple_of=64
+    ),
 )
 # --8<-- [end:enable]
 

@@ -9,7 +9,7 @@
 # timeout = 120
 # ablation = { "use_liger_kernel=True" = "use_liger_kernel=False" }
 # ///
-"""With use_liger_kernel=True, norms and MLPs run Liger's kernels, and training never makes the logits."""
+"""With Liger in the Trainer, norms and MLPs run Liger's kernels, and training never makes the logits."""
 
 import torch
 from datasets import load_dataset

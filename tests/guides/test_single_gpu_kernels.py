@@ -11,7 +11,7 @@ PAGE = "training/single-gpu.md"
 
 class TestAttention:
     def test_what_eager_attention_keeps(self) -> None:
-        """A softmax in fp32 and its bf16 copy for each pair of tokens, head and block; or one number a query and head."""
+        """A softmax in fp32 and its bf16 copy for each pair of tokens and head; or one number a query and head."""
         blocks, heads, tokens = 16, 32, 8192
 
         def eager(length: int) -> int:
