@@ -18,7 +18,7 @@ device = "cuda" if torch.cuda.is_available() else "cpu"
 if device == "cpu":  # graphs without generated code, so that a test takes seconds
     torch.compiler.set_default_backend("aot_eager")
 checkpoint = "Qwen/Qwen3-0.6B"
-batch = torch.randint(1000, (4, 96), device=device)
+batch = torch.randint(500, (4, 96), device=device)
 
 
 def fresh() -> torch.nn.Module:
