@@ -44,7 +44,7 @@ first = step()
 # --8<-- [start:is-it-on]
 with profile() as trace:
     step()
-ran = [row.key for row in trace.key_averages() if "Compiled Region" in row.key]
+ran = {row.key for row in trace.key_averages() if "Compiled Region" in row.key}
 graphs = counters["stats"]["unique_graphs"]
 breaks = sum(counters["graph_break"].values())
 print(f"{graphs} graphs, {breaks} breaks; this step ran {ran}")

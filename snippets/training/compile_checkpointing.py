@@ -23,6 +23,7 @@ batch = torch.randint(500, (4, 96), device=device)
 
 def fresh() -> torch.nn.Module:
     model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+    model.config.use_cache = False
     return model.to(device).train()
 
 
@@ -43,6 +44,7 @@ counters.clear()
 
 # --8<-- [start:enable]
 model = fresh()
+model.config.use_cache = False  # its warning would break the graph
 model.activation_checkpointing_enable()
 model.compile(fullgraph=True)
 # --8<-- [end:enable]
