@@ -5,7 +5,7 @@
 # [tool.headroom]
 # models = ["Qwen/Qwen3-0.6B"]
 # datasets = ["Salesforce/wikitext"]
-# timeout = 480
+# timeout = 240
 # ablation = { "torch_compile=True" = "torch_compile=False" }
 # ///
 """A Trainer that compiles runs generated code in every step, and compiles once for steps of one length."""
