@@ -33,6 +33,17 @@ def loss_and_gradients():
 
 before, gradient_before, _ = loss_and_gradients()
 
+# --8<-- [start:which]
+odd = {
+    name: tuple(weight.shape)
+    for name, weight in model.named_parameters()
+    if weight.dim() == 2 and any(size % 64 for size in weight.shape)
+}
+print(odd)  # GPT-2: {'transformer.wte.weight': (50257, 768)}
+# --8<-- [end:which]
+
+assert set(odd) == {"transformer.wte.weight"}, f"not aligned: {odd}"
+
 # --8<-- [start:enable]
 words = model.config.vocab_size  # 50,257
 model.resize_token_embeddings(pad_to_multiple_of=64)  # 50,304

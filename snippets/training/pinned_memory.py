@@ -36,7 +36,8 @@ loader = DataLoader(
 )
 for batch in loader:
     on_gpu = {
-        name: tensor.to("cuda", non_blocking=True) for name, tensor in batch.items()
+        key: value.to("cuda", non_blocking=True)  # returns before it is done
+        for key, value in batch.items()
     }
 # --8<-- [end:enable]
 
