@@ -5,6 +5,7 @@
 # [tool.headroom]
 # models = ["openai-community/gpt2"]
 # datasets = ["Salesforce/wikitext"]
+# timeout = 120
 # ablation = { "train_sampling_strategy=\"group_by_length\"" = "train_sampling_strategy=\"random\"" }
 # ///
 """Batches of texts of about the same length send fewer rows of padding through the model."""

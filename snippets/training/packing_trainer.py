@@ -5,6 +5,7 @@
 # [tool.headroom]
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # datasets = ["Salesforce/wikitext"]
+# timeout = 120
 # ablation = { "        \"position_ids\": positions,\n" = "" }
 # ///
 """Texts packed to rows of a fixed length do not see each other, if each keeps positions of its own."""

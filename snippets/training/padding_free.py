@@ -5,6 +5,7 @@
 # [tool.headroom]
 # models = ["Qwen/Qwen3-0.6B"]
 # datasets = ["Salesforce/wikitext"]
+# timeout = 120
 # ablation = { "model.config.use_cache = False" = "" }
 # ///
 """Sequences put end to end do not see each other, as long as positions restart and the model keeps no cache."""

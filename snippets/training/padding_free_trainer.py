@@ -5,6 +5,7 @@
 # [tool.headroom]
 # models = ["openai-community/gpt2"]
 # datasets = ["Salesforce/wikitext"]
+# timeout = 120
 # ablation = { "    DataCollatorWithFlattening," = "    DataCollatorForLanguageModeling,", "data_collator=DataCollatorWithFlattening()" = "data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False)" }
 # ///
 """With the flattening collator, the Trainer sends no padding through the model, and no sequence sees another."""
