@@ -32,6 +32,7 @@ SHRUNK: dict[str, dict[str, Any]] = {
     "gpt2_batch_and_loss": {"SCALE": 12, "TOKENS": 16, "CHUNK": 7},
     "gpt2_checkpointing_variants": {"SCALE": 12, "TOKENS": 16},
     "gpt2_evaluation": {"SCALE": 12, "TOKENS": 16},
+    "gpt2_low_memory_optimizers": {"SCALE": 12, "TOKENS": 16},
     "gpt2_optimizer_step": {"SCALE": 12, "TOKENS": 16},
     "gpt2_padding": {"SCALE": 12, "TOKENS": 16},
     "gpt2_precision": {"SCALE": 12, "TOKENS": 16},

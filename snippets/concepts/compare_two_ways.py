@@ -30,9 +30,11 @@ def compare(baseline, subject, blocks=20, clock=perf_counter):
         random.shuffle(block)
         for name, way in block:
             times[name].append(seconds_of(way))
-    pairs = {name: zip(times["baseline"], times[name]) for name in times}
     return {
-        name: median(one / other for one, other in pairs[name])
+        name: median(
+            one / other
+            for one, other in zip(times["baseline"], times[name], strict=True)
+        )
         for name in ("subject", "control")
     }
 
@@ -49,10 +51,12 @@ class Machine:
         self.now, self.pace = 0.0, 1.0
 
     def work(self, seconds):
+        """Let time pass, and the next thing take longer."""
         self.now += seconds * self.pace
         self.pace *= 1.02
 
     def clock(self):
+        """What a clock on the wall would say, in seconds."""
         return self.now
 
 
