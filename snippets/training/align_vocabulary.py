@@ -76,13 +76,13 @@ assert width > words, "nothing was padded"
 
 # Without the mask, the new rows take a part of the probability. They start as the mean
 # of all rows, so each takes no more than a word does on average.
-assert 0 < unmasked - before <= math.log(width / words) + 1e-5, (
+assert -1e-5 <= unmasked - before <= math.log(width / words) + 1e-5, (
     f"the loss was {before}, and is {unmasked}"
 )
 assert gradient_unmasked[words:].any(), "the new rows have no gradient"
 
 # With the mask, loss and gradients are those of the model as it was loaded.
 assert padding == 0, f"padding has the probability {padding}"
-assert math.isclose(masked, before, rel_tol=1e-6), f"{before} became {masked}"
+assert math.isclose(masked, before, rel_tol=1e-5), f"{before} became {masked}"
 torch.testing.assert_close(gradient_masked[:words], gradient_before)
 assert not gradient_masked[words:].any(), "the new rows have a gradient"
