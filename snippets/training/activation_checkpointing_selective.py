@@ -120,4 +120,5 @@ assert 0.85 < kept[1] / kept[3] < 1.15, f"{kept[1]} bytes against {kept[3]}"
 for m in (model, plain):
     m(**batch, labels=batch["input_ids"]).loss.backward()
 for one, other in zip(model.parameters(), plain.parameters(), strict=True):
-    torch.testing.assert_close(one.grad, other.grad, rtol=1e-4, atol=1e-6)
+    apart = (one.grad - other.grad).norm() / other.grad.norm()
+    assert apart < 1e-4, f"a gradient differs by {apart:.1e} of its length"
