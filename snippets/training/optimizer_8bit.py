@@ -24,15 +24,7 @@ model = model.to(device).eval()  # no dropout, so that two runs can be compared
 
 # --8<-- [start:enable]
 optimizer = bnb.optim.AdamW8bit(model.parameters(), lr=1e-4)
-
-# What the Trainer adds: 32 bits for embeddings. Leave it out to save more.
-manager = bnb.optim.GlobalOptimManager.get_instance()
-for module in model.modules():
-    if isinstance(module, torch.nn.Embedding):
-        manager.register_module_override(module, "weight", {"optim_bits": 32})
 # --8<-- [end:enable]
-
-manager.initialize()  # left out: every tensor of 4,096 numbers or more has 8 bits
 
 
 def train(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
@@ -73,3 +65,20 @@ for old, ours, theirs in zip(
     alike = torch.nn.functional.cosine_similarity(moved, wanted, dim=0)
     assert alike > 0.95, f"the update points elsewhere: {alike:.3f}"
     assert not moved.equal(wanted), "the states were not rounded"
+
+# --8<-- [start:exempt]
+# What the Trainer does, before the first step: 32 bits for embeddings.
+manager = bnb.optim.GlobalOptimManager.get_instance()
+for module in model.modules():
+    if isinstance(module, torch.nn.Embedding):
+        manager.register_module_override(module, "weight", {"optim_bits": 32})
+# --8<-- [end:exempt]
+
+again = type(optimizer)(model.parameters(), lr=1e-4)
+train(model, again)
+for module in model.modules():
+    if isinstance(module, torch.nn.Embedding):
+        kept = again.state[module.weight]["state1"].dtype
+        assert kept == torch.float32, f"an embedding has states in {kept}"
+kept = again.state[model.transformer.h[0].mlp.c_fc.weight]["state1"].dtype
+assert kept == torch.uint8, f"a matrix has states in {kept}"
