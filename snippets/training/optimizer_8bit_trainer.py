@@ -1,0 +1,79 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#     "torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2", "bitsandbytes>=0.50",
+# ]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# datasets = ["Salesforce/wikitext"]
+# timeout = 240
+# ablation = { "optim=\"adamw_bnb_8bit\"" = "optim=\"adamw_torch\"" }
+# ///
+"""The Trainer's 8-bit AdamW keeps a byte where AdamW keeps four, except for embeddings and small tensors."""
+
+import torch
+from datasets import load_dataset
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DataCollatorForLanguageModeling,
+    Trainer,
+    TrainingArguments,
+)
+
+checkpoint = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.pad_token = tokenizer.eos_token
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+texts = load_dataset(
+    "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
+).filter(lambda row: row["text"].strip())
+tokens = texts.map(
+    lambda row: tokenizer(row["text"], truncation=True, max_length=256),
+    remove_columns=["text"],
+)
+before = [p.detach().clone() for p in model.parameters()]
+
+# --8<-- [start:enable]
+arguments = TrainingArguments(
+    output_dir="out",
+    per_device_train_batch_size=8,
+    optim="adamw_bnb_8bit",
+    max_steps=2,
+    save_strategy="no",
+    report_to="none",
+)
+trainer = Trainer(
+    model,
+    arguments,
+    train_dataset=tokens,
+    data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
+)
+trainer.train()
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+bits = {}
+for name, weight in model.named_parameters():
+    state = trainer.optimizer.state[weight]
+    dtypes = {
+        v.dtype for v in state.values() if getattr(v, "shape", 0) == weight.shape
+    }
+    bits.setdefault(str(dtypes), []).append(name)
+for dtypes, names in bits.items():
+    print(dtypes, len(names), names[:2])  # on: {torch.uint8} for most matrices
+# --8<-- [end:is-it-on]
+
+for (name, weight), old in zip(model.named_parameters(), before, strict=True):
+    assert not old.equal(weight.detach().cpu()), f"{name} was not updated"
+    kept = sum(
+        value.nbytes
+        for key, value in trainer.optimizer.state[weight].items()
+        if torch.is_tensor(value) and not key.startswith("qmap")
+    )
+    exempt = name.endswith(("wte.weight", "wpe.weight")) or weight.numel() < 4096
+    expected = 8 if exempt else 2 + 2 * 4 / 256
+    assert abs(kept / weight.numel() - expected) < 0.01, (
+        f"{name}: {kept / weight.numel():.2f} bytes of state a parameter"
+    )

@@ -1,0 +1,78 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#     "torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2", "galore-torch>=1.0",
+# ]
+#
+# [tool.headroom]
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# datasets = ["Salesforce/wikitext"]
+# timeout = 240
+# ablation = { "optim=\"galore_adamw\"" = "optim=\"adamw_torch\"" }
+# ///
+"""GaLore keeps AdamW's states in a low rank, so each update of a matrix has that rank."""
+
+import warnings
+
+import torch
+from datasets import load_dataset
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DataCollatorForLanguageModeling,
+    Trainer,
+    TrainingArguments,
+)
+
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.pad_token = tokenizer.eos_token
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+texts = load_dataset(
+    "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
+).filter(lambda row: row["text"].strip())
+tokens = texts.map(
+    lambda row: tokenizer(row["text"], truncation=True, max_length=256),
+    remove_columns=["text"],
+)
+warnings.filterwarnings("ignore", "This implementation of AdamW", FutureWarning)
+before = {name: p.detach().clone() for name, p in model.named_parameters()}
+
+# --8<-- [start:enable]
+arguments = TrainingArguments(
+    output_dir="out",
+    per_device_train_batch_size=8,
+    optim="galore_adamw",
+    optim_target_modules="all-linear",
+    optim_args="rank=32",  # the Trainer's default is 128
+    learning_rate=1e-3,
+    max_steps=1,
+    save_strategy="no",
+    report_to="none",
+)
+# --8<-- [end:enable]
+trainer = Trainer(
+    model,
+    arguments,
+    train_dataset=tokens,
+    data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
+)
+trainer.train()
+
+# --8<-- [start:is-it-on]
+low = {
+    name: tuple(trainer.optimizer.state[p]["exp_avg"].shape)
+    for name, p in model.named_parameters()
+    if trainer.optimizer.state[p]["exp_avg"].shape != p.shape
+}
+print(len(low), list(low.items())[:2])  # on: one side of each shape is the rank
+# --8<-- [end:is-it-on]
+
+linear = [name for name in before if ".layers." in name and before[name].ndim == 2]
+assert sorted(low) == sorted(linear), f"{len(low)} of {len(linear)} matrices"
+for name in linear:
+    assert 32 in low[name], f"{name}: states of shape {low[name]}"
+    update = model.get_parameter(name).detach().cpu() - before[name]
+    values = torch.linalg.svdvals(update)
+    assert values[0] > 0, f"{name} was not updated"
+    assert values[32] < 0.01 * values[0], f"{name}: more than rank 32"

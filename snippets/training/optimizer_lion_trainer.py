@@ -1,0 +1,82 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#     "torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2", "bitsandbytes>=0.50",
+# ]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# datasets = ["Salesforce/wikitext"]
+# timeout = 240
+# ablation = { "optim=\"lion_32bit\"" = "optim=\"adamw_torch\"" }
+# ///
+"""Lion keeps one mean and moves every weight by the learning rate, in one direction or the other."""
+
+import torch
+from datasets import load_dataset
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DataCollatorForLanguageModeling,
+    Trainer,
+    TrainingArguments,
+)
+
+checkpoint = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.pad_token = tokenizer.eos_token
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+texts = load_dataset(
+    "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
+).filter(lambda row: row["text"].strip())
+tokens = texts.map(
+    lambda row: tokenizer(row["text"], truncation=True, max_length=256),
+    remove_columns=["text"],
+)
+before = {name: p.detach().clone() for name, p in model.named_parameters()}
+
+
+# --8<-- [start:enable]
+arguments = TrainingArguments(
+    output_dir="out",
+    per_device_train_batch_size=8,
+    optim="lion_32bit",
+    learning_rate=1e-5,
+    adam_beta2=0.99,  # else Lion gets AdamW's 0.999
+    max_steps=1,
+    save_strategy="no",
+    report_to="none",
+)
+# --8<-- [end:enable]
+trainer = Trainer(
+    model,
+    arguments,
+    train_dataset=tokens,
+    data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
+)
+gradients = {}  # of the one step, for the proof
+trainer.create_optimizer().register_step_pre_hook(
+    lambda *_: gradients.update(
+        {name: p.grad.detach().cpu() for name, p in model.named_parameters()}
+    )
+)
+trainer.train()
+
+# --8<-- [start:is-it-on]
+states = sum(
+    value.nbytes
+    for state in trainer.optimizer.state.values()
+    for value in state.values()
+    if torch.is_tensor(value)
+)
+numbers = sum(weight.numel() for weight in model.parameters())
+print(f"{states / numbers:.2f} bytes of state a parameter")  # AdamW: 8.00
+# --8<-- [end:is-it-on]
+
+assert states == 4 * numbers, f"{states / numbers:.2f} bytes of state a parameter"
+for name, weight in model.named_parameters():
+    moved = weight.detach().cpu() - before[name]
+    wanted = -1e-5 * gradients[name].sign()
+    assert torch.allclose(moved, wanted, rtol=0, atol=2e-7), f"{name}: no sign"
+    mean = trainer.optimizer.state[weight]["state1"].cpu()
+    assert torch.allclose(mean, 0.01 * gradients[name], rtol=1e-3), f"{name}: beta2"

@@ -1,0 +1,119 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#     "torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2",
+# ]
+#
+# [tool.headroom]
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# datasets = ["Salesforce/wikitext"]
+# timeout = 240
+# ablation = { "optimizer_cls_and_kwargs=(lambda: MuonWithAdamW, {\"lr\": 1e-4})," = "" }
+# ///
+"""The Trainer takes a class that sends matrices to Muon and all else to AdamW, and that can be saved and loaded."""
+
+import copy
+
+import torch
+from datasets import load_dataset
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DataCollatorForLanguageModeling,
+    Trainer,
+    TrainingArguments,
+)
+
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.pad_token = tokenizer.eos_token
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+texts = load_dataset(
+    "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
+).filter(lambda row: row["text"].strip())
+tokens = texts.map(
+    lambda row: tokenizer(row["text"], truncation=True, max_length=256),
+    remove_columns=["text"],
+)
+before = {name: p.detach().clone() for name, p in model.named_parameters()}
+
+
+# --8<-- [start:enable]
+class MuonWithAdamW(torch.optim.Optimizer):
+    """Muon for the matrices of the blocks, AdamW for all other weights."""
+
+    def __init__(self, model, lr):
+        inner = {p for p in model.model.layers.parameters() if p.ndim == 2}
+        others = [p for p in model.parameters() if p not in inner]
+        self.parts = [
+            torch.optim.Muon(inner, lr=lr, adjust_lr_fn="match_rms_adamw"),
+            torch.optim.AdamW(others, lr=lr, weight_decay=0.1, fused=True),
+        ]
+        super().__init__([part.param_groups[0] for part in self.parts], {})
+
+    def step(self, closure=None):
+        """One step of each, with the groups and states that a checkpoint holds."""
+        loss = closure() if closure else None
+        for part, group in zip(self.parts, self.param_groups, strict=True):
+            part.param_groups, part.state = [group], self.state
+            part.step()
+        return loss
+
+
+# --8<-- [end:enable]
+
+# --8<-- [start:use]
+trainer = Trainer(
+    model,
+    TrainingArguments(
+        output_dir="out",
+        per_device_train_batch_size=8,
+        max_steps=2,
+        save_strategy="no",
+        report_to="none",
+    ),
+    train_dataset=tokens,
+    data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
+    optimizer_cls_and_kwargs=(lambda: MuonWithAdamW, {"lr": 1e-4}),
+)
+trainer.train()
+# --8<-- [end:use]
+
+# --8<-- [start:is-it-on]
+state = trainer.optimizer.state
+kept = {
+    name: sum(v.nbytes for v in state[p].values() if v.ndim) / p.numel()
+    for name, p in model.named_parameters()
+}
+print(kept)  # 4.0 for the matrices of the blocks, 8.0 for all else
+# --8<-- [end:is-it-on]
+
+for name, p in model.named_parameters():
+    inner = ".layers." in name and p.ndim == 2
+    assert kept[name] == (4 if inner else 8), f"{name}: {kept[name]} bytes"
+    assert not before[name].equal(p.detach().cpu()), f"{name} was not updated"
+
+# The scheduler reached both parts, and a saved state goes on where it stopped.
+rates = {group["lr"] for group in trainer.optimizer.param_groups}
+assert len(rates) == 1, rates
+assert rates != {1e-4}, "the scheduler did not change the rate"
+twin = copy.deepcopy(model)
+ours, theirs = MuonWithAdamW(model, lr=1e-4), MuonWithAdamW(twin, lr=1e-4)
+batch = trainer.data_collator([tokens[0], tokens[1]]).to(model.device)
+
+
+def step(model, optimizer):
+    model(**batch).loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+
+
+model.eval(), twin.eval()
+step(model, ours)
+step(twin, theirs)
+fresh = MuonWithAdamW(twin, lr=1e-4)
+fresh.load_state_dict(theirs.state_dict())
+step(model, ours)
+step(twin, fresh)
+for one, other in zip(model.parameters(), twin.parameters(), strict=True):
+    torch.testing.assert_close(one, other, rtol=0, atol=1e-6)
