@@ -48,7 +48,7 @@ trainer = Trainer(
     model,
     TrainingArguments(
         output_dir="out",
-        learning_rate=1e-4,  # higher than for full fine-tuning
+        learning_rate=1e-4,
         bf16=True,
         use_cpu=not torch.cuda.is_available(),
         per_device_train_batch_size=8,
