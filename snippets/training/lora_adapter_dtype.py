@@ -67,3 +67,9 @@ more = kept(default) - kept(model)
 assert more > 2.5 * inputs, f"{more:,} bytes more for {inputs:,} numbers of input"
 assert kept(default) > kept(base()), "LoRA keeps less than full fine-tuning"
 assert {p.dtype for p in default.parameters() if p.requires_grad} == {torch.float32}
+
+# fp32 weights under autocast are worse: a bf16 copy of each weight is kept as well.
+weights = sum(layer.weight.numel() for layer in layers)
+with torch.autocast(device, dtype=torch.bfloat16):
+    more = kept(get_peft_model(base().float(), adapter)) - kept(default)
+assert more > 2 * weights, f"{more:,} bytes more for {weights:,} weights"
