@@ -73,3 +73,11 @@ weights = sum(layer.weight.numel() for layer in layers)
 with torch.autocast(device, dtype=torch.bfloat16):
     more = kept(get_peft_model(base().float(), adapter)) - kept(default)
 assert more > 2 * weights, f"{more:,} bytes more for {weights:,} weights"
+
+# add_adapter takes the other default, and dropout keeps a mask and a copy of the input.
+other = base()
+other.add_adapter(adapter)
+assert {p.dtype for p in other.parameters() if p.requires_grad} == {torch.bfloat16}
+adapter.lora_dropout = 0.05
+dropping = get_peft_model(base(), adapter, autocast_adapter_dtype=False)
+assert kept(dropping) - kept(model) > 2 * inputs
