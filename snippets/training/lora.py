@@ -1,0 +1,81 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "peft>=0.21"]
+#
+# [tool.headroom]
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# ablation = { "model = get_peft_model(model, adapter)" = "assert adapter.r == 16" }
+# ///
+"""LoRA trains two narrow matrices beside each frozen one, so gradients and optimizer states exist only for those."""
+
+import warnings
+
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+# peft 0.21 asks transformers for this by its old name.
+warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`")
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+batch = tokenizer(["A narrow matrix, and another."] * 4, return_tensors="pt")
+batch = batch.to(device)
+
+# --8<-- [start:enable]
+# Frozen weights may be bf16: no update of theirs can be lost.
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.bfloat16)
+adapter = LoraConfig(
+    r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM"
+)
+model = get_peft_model(model, adapter)  # the adapters are fp32
+model = model.to(device).train()
+
+trained = [weight for weight in model.parameters() if weight.requires_grad]
+optimizer = torch.optim.AdamW(trained, lr=1e-4, fused=True)
+
+
+def step() -> None:
+    with torch.autocast(device, dtype=torch.bfloat16):
+        loss = model(**batch, labels=batch["input_ids"]).loss
+    loss.backward()
+    optimizer.step()
+
+
+# --8<-- [end:enable]
+
+before = {name: p.detach().clone() for name, p in model.named_parameters()}
+
+# --8<-- [start:is-it-on]
+step()
+
+
+def held(tensors) -> int:
+    return sum(t.numel() * t.element_size() for t in tensors)
+
+
+weights = list(model.parameters())
+gradients = [p.grad for p in weights if p.grad is not None]
+groups = optimizer.state.values()
+states = [t for group in groups for t in group.values() if t.dim()]
+print(f"{held(weights):,} bytes of weights, {held(gradients):,} of", end=" ")
+print(f"gradients, {held(states):,} of optimizer states")
+# --8<-- [end:is-it-on]
+
+# The proof, from the shapes: rank 16 makes 16 x (inputs + outputs) numbers of a layer,
+# with 4 bytes for each gradient and 8 for both states.
+blocks = AutoModelForCausalLM.from_pretrained(checkpoint).model.layers
+layers = [m for m in blocks.modules() if isinstance(m, torch.nn.Linear)]
+numbers = sum(16 * (m.in_features + m.out_features) for m in layers)
+assert held(gradients) == 4 * numbers, f"{held(gradients):,} bytes of gradients"
+assert held(states) == 8 * numbers, f"{held(states):,} bytes of optimizer states"
+assert held(gradients) < held(weights) / 2
+
+# The step changed every second matrix of an adapter, and no weight of the model.
+changed = {
+    name for name, p in model.named_parameters() if not p.equal(before[name])
+}
+assert changed, "the step changed nothing"
+assert all("lora_" in name for name in changed), "a frozen weight has changed"
+assert len([name for name in changed if "lora_B" in name]) == len(layers)

@@ -1,0 +1,83 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "peft>=0.21"]
+#
+# [tool.headroom]
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# ablation = { ", autocast_adapter_dtype=False" = "" }
+# ///
+"""Beside bf16 weights, fp32 adapters keep an fp32 copy of each input for backward; bf16 adapters share one."""
+
+import warnings
+
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+# peft 0.21 asks transformers for this by its old name.
+warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`")
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+batch = tokenizer(["Who keeps what for backward?"] * 8, return_tensors="pt")
+batch = batch.to(device)
+
+
+def base():
+    """The model in bf16, as it was saved."""
+    return AutoModelForCausalLM.from_pretrained(
+        checkpoint, dtype=torch.bfloat16
+    ).to(device)
+
+
+# --8<-- [start:enable]
+adapter = LoraConfig(r=16, target_modules="all-linear", task_type="CAUSAL_LM")
+model = get_peft_model(base(), adapter, autocast_adapter_dtype=False)
+# --8<-- [end:enable]
+
+
+# --8<-- [start:is-it-on]
+def kept(model) -> int:
+    """Bytes that the forward pass leaves for backward, weights aside."""
+    weights = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    found = {}
+
+    def pack(tensor):
+        memory = tensor.untyped_storage()
+        if memory.data_ptr() not in weights:
+            found[memory.data_ptr()] = memory
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        model.train()(**batch, labels=batch["input_ids"])
+    return sum(memory.nbytes() for memory in found.values())
+
+
+default = get_peft_model(base(), adapter)
+print(f"kept: {kept(base()):,} bytes without adapters,", end=" ")
+print(f"{kept(default):,} with fp32 ones, {kept(model):,} with these")
+# --8<-- [end:is-it-on]
+
+# Every layer with an adapter keeps its own input in fp32, 4 bytes a number. With bf16
+# adapters, layers with the same input share one of 2 bytes, where nobody else has it.
+layers = [m for m in base().model.layers.modules() if type(m) is torch.nn.Linear]
+inputs = batch["input_ids"].numel() * sum(m.in_features for m in layers)
+more = kept(default) - kept(model)
+assert more > 2.5 * inputs, f"{more:,} bytes more for {inputs:,} numbers of input"
+assert kept(default) > kept(base()), "LoRA keeps less than full fine-tuning"
+assert {p.dtype for p in default.parameters() if p.requires_grad} == {torch.float32}
+
+# fp32 weights under autocast are worse: a bf16 copy of each weight is kept as well.
+weights = sum(layer.weight.numel() for layer in layers)
+with torch.autocast(device, dtype=torch.bfloat16):
+    more = kept(get_peft_model(base().float(), adapter)) - kept(default)
+assert more > 2 * weights, f"{more:,} bytes more for {weights:,} weights"
+
+# add_adapter takes the other default, and dropout keeps a mask and a copy of the input.
+other = base()
+other.add_adapter(adapter)
+assert {p.dtype for p in other.parameters() if p.requires_grad} == {torch.bfloat16}
+adapter.lora_dropout = 0.05
+dropping = get_peft_model(base(), adapter, autocast_adapter_dtype=False)
+assert kept(dropping) - kept(model) > 2 * inputs

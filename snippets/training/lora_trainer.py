@@ -1,0 +1,86 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "peft>=0.21", "accelerate>=1.15", "datasets>=5.2", "safetensors>=0.5"]
+#
+# [tool.headroom]
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# datasets = ["Salesforce/wikitext"]
+# ablation = { "model = get_peft_model(model, adapter)" = "assert adapter.r == 16" }
+# ///
+"""The Trainer trains the adapters of a LoRA model, and what it saves is the adapters alone."""
+
+import warnings
+from pathlib import Path
+
+import torch
+from datasets import load_dataset
+from peft import LoraConfig, get_peft_model
+from safetensors import safe_open
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DataCollatorForLanguageModeling,
+    Trainer,
+    TrainingArguments,
+)
+
+# peft 0.21 asks transformers for this by its old name.
+warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`")
+
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+texts = load_dataset(
+    "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
+).filter(lambda row: row["text"].strip())
+tokens = texts.map(
+    lambda row: tokenizer(row["text"], truncation=True, max_length=256),
+    remove_columns=["text"],
+)
+
+# --8<-- [start:enable]
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.bfloat16)
+adapter = LoraConfig(
+    r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM"
+)
+model = get_peft_model(model, adapter)
+trainer = Trainer(
+    model,
+    TrainingArguments(
+        output_dir="out",
+        learning_rate=1e-4,
+        bf16=True,
+        use_cpu=not torch.cuda.is_available(),
+        per_device_train_batch_size=8,
+        max_steps=2,
+        save_strategy="no",
+        report_to="none",
+    ),
+    train_dataset=tokens,
+    data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
+)
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+trainer.train()
+trainer.save_model("adapter")
+
+groups = trainer.optimizer.state.values()
+states = sum(t.nbytes for group in groups for t in group.values() if t.dim())
+files = {path.name: path.stat().st_size for path in Path("adapter").iterdir()}
+print(f"{states:,} bytes of optimizer states, saved: {files}")
+# --8<-- [end:is-it-on]
+
+blocks = AutoModelForCausalLM.from_pretrained(checkpoint).model.layers
+layers = [m for m in blocks.modules() if isinstance(m, torch.nn.Linear)]
+numbers = sum(16 * (m.in_features + m.out_features) for m in layers)
+assert states == 8 * numbers, f"{states:,} bytes of optimizer states"
+with safe_open("adapter/adapter_model.safetensors", "pt") as saved:
+    names = list(saved.keys())
+    seconds = [saved.get_tensor(name) for name in names if "lora_B" in name]
+    total = sum(saved.get_tensor(name).numel() for name in names)
+assert all("lora_" in name for name in names), "something else was saved, too"
+assert total == numbers, f"{total:,} numbers were saved instead of {numbers:,}"
+assert len(seconds) == len(layers)
+assert all(bool(t.any()) for t in seconds), "an adapter was saved untrained"
+assert sum(files.values()) < 6 * numbers, f"more than adapters was saved: {files}"

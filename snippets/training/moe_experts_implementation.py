@@ -1,0 +1,81 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["allenai/OLMoE-1B-7B-0924"]
+# ablation = { "experts_implementation=\"grouped_mm\"" = "experts_implementation=\"eager\"" }
+# ///
+"""With grouped_mm, two products compute all experts of a block; a loop computes the same with two for each expert."""
+
+import torch
+from torch.profiler import profile
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+checkpoint = "allenai/OLMoE-1B-7B-0924"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+batch = tokenizer(["Which expert knows this word?"] * 4, return_tensors="pt")
+batch = batch.to(device)
+
+# --8<-- [start:enable]
+model = AutoModelForCausalLM.from_pretrained(
+    checkpoint,
+    dtype=torch.bfloat16,
+    experts_implementation="grouped_mm",  # the default where it can run
+)
+# --8<-- [end:enable]
+model = model.to(device).train()
+
+
+# --8<-- [start:is-it-on]
+def products(model) -> dict[str, int]:
+    """How often each kind of matrix product runs in a forward pass."""
+    with profile() as trace:
+        model(**batch)
+    kinds = ("aten::_grouped_mm", "aten::bmm", "aten::mm")
+    return {r.key: r.count for r in trace.key_averages() if r.key in kinds}
+
+
+counts = products(model)
+print(counts)
+# --8<-- [end:is-it-on]
+
+blocks = len(model.model.layers)
+assert counts.get("aten::_grouped_mm") == 2 * blocks, f"the products were {counts}"
+
+
+# The others compute the same. What they keep for backward is not the same.
+def outcome() -> tuple[torch.Tensor, torch.Tensor, int]:
+    """Logits, the gradient of a router, and the bytes kept for backward, weights aside."""
+    weights = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    found = {}
+
+    def pack(tensor):
+        memory = tensor.untyped_storage()
+        if memory.data_ptr() not in weights:
+            found[memory.data_ptr()] = memory
+        return tensor
+
+    model.zero_grad()
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        outputs = model(**batch, labels=batch["input_ids"])
+    size = sum(memory.nbytes() for memory in found.values())
+    outputs.loss.backward()
+    return outputs.logits, model.model.layers[0].mlp.gate.weight.grad, size
+
+
+model = model.float()  # so that they can be compared closely
+logits, gradient, kept = outcome()
+for other in ("eager", "batched_mm"):
+    model.set_experts_implementation(other)
+    same, alike, more = outcome()
+    torch.testing.assert_close(same, logits, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(alike, gradient, rtol=1e-3, atol=1e-6)
+    assert "aten::_grouped_mm" not in products(model)
+
+# batched_mm copies, for every token, the weights of each expert that it is sent to.
+experts = model.model.layers[0].mlp.experts
+one = sum(p.nbytes for p in experts.parameters()) // experts.num_experts
+sent = batch["input_ids"].numel() * model.config.num_experts_per_tok
+assert more > blocks * sent * one > kept, f"{more:,} and {kept:,} bytes were kept"

@@ -1,0 +1,88 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "peft>=0.21"]
+#
+# [tool.headroom]
+# models = ["allenai/OLMoE-1B-7B-0924"]
+# ablation = { "\"mlp.experts.gate_up_proj\", \"mlp.experts.down_proj\"" = "" }
+# ///
+"""Experts are parameters, not linear layers: target_parameters adapts them, and a copy of their weights is kept."""
+
+import warnings
+
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+# peft 0.21 asks transformers for this by its old name.
+warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`")
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+checkpoint = "allenai/OLMoE-1B-7B-0924"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+batch = tokenizer(["Adapt the experts, or not."] * 4, return_tensors="pt")
+batch = batch.to(device)
+
+
+def base():
+    """The model, without adapters."""
+    return AutoModelForCausalLM.from_pretrained(
+        checkpoint, dtype=torch.bfloat16
+    ).to(device)
+
+
+# --8<-- [start:enable]
+adapter = LoraConfig(
+    r=8,
+    target_modules=["q_proj", "k_proj", "v_proj", "o_proj"],
+    target_parameters=["mlp.experts.gate_up_proj", "mlp.experts.down_proj"],
+    task_type="CAUSAL_LM",
+)
+model = get_peft_model(base(), adapter)
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+model.train()(**batch, labels=batch["input_ids"]).loss.backward()
+reached = {
+    name.split(".layers.")[1].split(".lora_")[0]: tuple(p.shape)
+    for name, p in model.named_parameters()
+    if p.requires_grad and p.grad is not None and p.grad.any()
+}
+print("\n".join(f"{name}: {shape}" for name, shape in reached.items()))
+# --8<-- [end:is-it-on]
+
+blocks, number = model.config.num_hidden_layers, model.config.num_experts
+experts = [shape for name, shape in reached.items() if "experts" in name]
+assert len(experts) == 2 * blocks, f"adapters of experts were trained: {experts}"
+assert all(shape[-1] == 8 * number for shape in experts), (
+    "one adapter for each expert"
+)
+
+
+# The price: the adapted weight is computed, and kept for backward, as a whole.
+def kept(model) -> int:
+    """Bytes that the forward pass leaves for backward, weights aside."""
+    weights = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    found = {}
+
+    def pack(tensor):
+        memory = tensor.untyped_storage()
+        if memory.data_ptr() not in weights:
+            found[memory.data_ptr()] = memory
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        model.train()(**batch, labels=batch["input_ids"])
+    return sum(memory.nbytes() for memory in found.values())
+
+
+attention = LoraConfig(r=8, target_modules=["q_proj", "k_proj", "v_proj", "o_proj"])
+more = kept(model) - kept(get_peft_model(base(), attention))
+copied = sum(p.nbytes for n, p in base().named_parameters() if ".experts." in n)
+assert more > copied, f"{more:,} bytes more, and the experts have {copied:,}"
+
+# Since peft 0.21, "all-linear" reaches experts of this model, too, and its routers.
+everything = get_peft_model(base(), LoraConfig(r=8, target_modules="all-linear"))
+names = [name for name, p in everything.named_parameters() if p.requires_grad]
+assert any(".mlp.experts." in name for name in names)
+assert any(".mlp.gate.lora_" in name for name in names)
