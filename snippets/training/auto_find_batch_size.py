@@ -49,9 +49,7 @@ def train(batch_size: int) -> torch.nn.Module:
 # --8<-- [end:enable]
 
 with suppress(torch.OutOfMemoryError):
-    # --8<-- [start:is-it-on]
     train()
     print(f"batches: {tried}")
-    # --8<-- [end:is-it-on]
 
 assert tried == [16, 14, 12, 12, 12, 12], f"it tried batches of {tried}"

@@ -45,7 +45,6 @@ def mean_loss(model, texts: list[str], batch_size: int = 2) -> torch.Tensor:
 # --8<-- [end:enable]
 
 
-# --8<-- [start:is-it-on]
 def left(texts: list[str]) -> int:
     """Bytes that an evaluation of these texts leaves behind."""
     with profile(profile_memory=True) as trace:
@@ -57,7 +56,6 @@ def left(texts: list[str]) -> int:
 losses: list[torch.Tensor] = []
 left(texts[:2])  # whatever is made once
 print(f"{left(texts[:2])} bytes are left by one batch, {left(texts)} by all")
-# --8<-- [end:is-it-on]
 
 one, everything = left(texts[:2]), left(texts)
 assert abs(everything - one) < 2**16, (

@@ -48,7 +48,7 @@ trainer = Trainer(
     model,
     TrainingArguments(
         output_dir="out",
-        per_device_eval_batch_size=2,
+        per_device_eval_batch_size=1,
         eval_accumulation_steps=2,
         report_to="none",
     ),
@@ -79,7 +79,8 @@ trainer.add_callback(held)
 found = trainer.evaluate()
 print("logits held after each batch, in texts:", held.texts)
 
-# Two batches joined, the second of them, and the first of them alone.
-assert len(held.texts) > 3, "too few batches to tell"
-assert max(held.texts) <= 6, f"the logits of {max(held.texts)} texts were held"
+# Two texts joined and the second of them alone. On a CPU, where moving to host memory
+# copies nothing, the two before them are there as well.
+assert len(held.texts) > 6, "too few batches to tell"
+assert max(held.texts) <= 5, f"the logits of {max(held.texts)} texts were held"
 assert 0 <= found["eval_accuracy"] <= 1
