@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # needs = ["cuda"]
 # timeout = 300
-# ablation = { "_record_memory_history(max_entries=100_000)" = "_record_memory_history(None)" }
+# ablation = { '_record_memory_history(max_entries=100_000, stacks="python")' = "_record_memory_history(None)" }
 # ///
 """A record of every allocation, with the line of code that asked for it, written when memory runs out."""
 
@@ -35,12 +35,12 @@ def step() -> None:
 
 
 # --8<-- [start:enable]
-torch.cuda.memory._record_memory_history(max_entries=100_000)
+torch.cuda.memory._record_memory_history(max_entries=100_000, stacks="python")
 try:
     step()  # your steps
 except torch.OutOfMemoryError:
     torch.cuda.memory._dump_snapshot("memory.pickle")
-    print("open memory.pickle at https://docs.pytorch.org/memory_viz")
+    print("open memory.pickle at https://pytorch.org/memory_viz")
 # --8<-- [end:enable]
 
 snapshot = pickle.loads(Path("memory.pickle").read_bytes())

@@ -34,6 +34,6 @@ assert stats["allocated_bytes.all.current"] == len(kept) * 2**21
 assert after == before > 4 * stats["allocated_bytes.all.current"], (
     f"{before - after} of {before} bytes went back to the GPU"
 )
-assert (
-    stats["inactive_split_bytes.all.current"] >= after - 21 * 2**21 - 20 * 2**20
-), "what is reserved and not allocated is not what was split"
+assert stats["inactive_split_bytes.all.current"] > after / 2, (
+    "what is reserved and not allocated is not free beside tensors that are not"
+)

@@ -59,7 +59,8 @@ def train(batch) -> None:
 
 
 # --8<-- [start:measure]
-PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "_scaled_dot_product", "_flash")
+PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "_scaled_mm", "_grouped_mm")
+ATTENTION = ("_scaled_dot_product", "_flash", "_efficient", "_cudnn")
 
 
 def where_time_goes(loader, steps: int = 3) -> dict[str, float]:
@@ -74,17 +75,18 @@ def where_time_goes(loader, steps: int = 3) -> dict[str, float]:
             train(batch)
     took = Counter()
     for event in trace.events():
-        if event.device_type != DeviceType.CPU:  # a kernel, or a copy
-            took["busy"] += (
-                0 if event.is_user_annotation else event.device_time_total
-            )
+        if event.device_type != DeviceType.CPU:  # a kernel, a copy or a mark
+            if not event.is_user_annotation:
+                took["busy"] += event.device_time_total
         elif event.name in ("whole", "input"):
             took[event.name] += event.cpu_time_total
         elif event.name.startswith("aten::") and not within(event, "input"):
-            on_cpu, on_gpu = event.self_cpu_time_total, event.self_device_time_total
-            took["busy"] += on_cpu if device == "cpu" else 0
-            if event.name[6:].startswith(PRODUCTS):
-                took["products"] += on_cpu if device == "cpu" else on_gpu
+            spent = event.self_device_time_total
+            if device == "cpu":
+                spent = event.self_cpu_time_total
+                took["busy"] += spent
+            if event.name[6:].startswith(PRODUCTS + ATTENTION):
+                took["products"] += spent
     seconds = {
         "waiting for input": took["input"],
         "matrix products": took["products"],
