@@ -1,0 +1,55 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# timeout = 300
+# ablation = { "@find_executable_batch_size(starting_batch_size=16)\ndef train(batch_size: int)" = "def train(batch_size: int = 16)" }
+# ///
+"""A function is called again with a smaller batch until it fits; everything that it trains is made inside of it."""
+
+from contextlib import suppress
+
+import torch
+from accelerate.utils import find_executable_batch_size
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+checkpoint = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+texts = ["Try it, and take less if it does not fit."] * 64
+tried = []
+
+
+def small_card(_module, _args, batch) -> None:
+    """More than twelve texts are too many for it."""
+    tried.append(len(batch["input_ids"]))
+    if tried[-1] > 12:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.")
+
+
+# --8<-- [start:enable]
+@find_executable_batch_size(starting_batch_size=16)
+def train(batch_size: int) -> torch.nn.Module:
+    """Make everything anew here, or the next try begins with half of this one."""
+    model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+    model = model.to(device).train()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
+    model.register_forward_pre_hook(small_card, with_kwargs=True)
+    for start in range(0, 4 * batch_size, batch_size):
+        rows = texts[start : start + batch_size]
+        batch = tokenizer(rows, return_tensors="pt").to(device)
+        model(**batch, labels=batch["input_ids"]).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return model
+
+
+# --8<-- [end:enable]
+
+with suppress(torch.OutOfMemoryError):
+    train()
+    print(f"batches: {tried}")
+
+assert tried == [16, 14, 12, 12, 12, 12], f"it tried batches of {tried}"

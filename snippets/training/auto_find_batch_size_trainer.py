@@ -1,0 +1,92 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# datasets = ["Salesforce/wikitext"]
+# timeout = 300
+# ablation = { "auto_find_batch_size=True" = "auto_find_batch_size=False" }
+# ///
+"""The Trainer takes a tenth off the batch after each out-of-memory error, and starts again, with trained weights."""
+
+from contextlib import suppress
+
+import torch
+from datasets import load_dataset
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DataCollatorForLanguageModeling,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+)
+
+name = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(name)
+tokenizer.pad_token = tokenizer.eos_token
+model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32)
+texts = load_dataset(
+    "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
+).filter(lambda row: row["text"].strip())
+tokens = texts.map(
+    lambda row: tokenizer(row["text"], truncation=True, max_length=64),
+    remove_columns=["text"],
+)
+
+# --8<-- [start:enable]
+arguments = TrainingArguments(
+    output_dir="out",
+    per_device_train_batch_size=10,  # where it starts
+    auto_find_batch_size=True,
+    max_steps=3,
+    save_strategy="no",
+    report_to="none",
+)
+# --8<-- [end:enable]
+trainer = Trainer(
+    model,
+    arguments,
+    train_dataset=tokens,
+    data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
+)
+
+sizes = []
+
+
+def small_card(_module, _args, batch) -> None:
+    """Nine texts are too many for it, and so is the third batch of ten."""
+    sizes.append(len(batch["input_ids"]))
+    if sizes[-1] == 9 or sizes == [10, 10, 10]:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.")
+
+
+model.register_forward_pre_hook(small_card, with_kwargs=True)
+
+
+class Updates(TrainerCallback):
+    """Counts the updates of the weights."""
+
+    count = 0
+
+    def on_optimizer_step(self, *_args, **_rest) -> None:
+        """Called after each of them."""
+        self.count += 1
+
+
+updates = Updates()
+trainer.add_callback(updates)
+
+with suppress(torch.OutOfMemoryError):
+    # --8<-- [start:is-it-on]
+    trainer.train()
+    print("batches", sizes, "in the end", trainer.state.train_batch_size)
+    print("steps", trainer.state.global_step, "updates", updates.count)
+    # --8<-- [end:is-it-on]
+
+assert sizes == [10, 10, 10, 9, 8, 8, 8], f"it tried batches of {sizes}"
+assert trainer.state.global_step == 3, "the run did not reach its end"
+# What breaks: two updates were made before the error, and no one took them back.
+assert updates.count == 5, f"{updates.count} updates were made"
+assert arguments.per_device_train_batch_size == 10, "the arguments have changed"

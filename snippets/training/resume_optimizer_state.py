@@ -1,0 +1,76 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# timeout = 300
+# ablation = { ', map_location="cpu", mmap=True' = "" }
+# ///
+"""A training is resumed without a second copy of its weights or its optimizer states in memory."""
+
+from pathlib import Path
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+name = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(name)
+batch = tokenizer(["Go on from here."] * 4, return_tensors="pt").to(device)
+
+
+def made() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
+    """A model without dropout, so that two runs can be compared, and its optimizer."""
+    model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32)
+    model = model.to(device).eval()
+    return model, torch.optim.AdamW(model.parameters(), lr=1e-5)
+
+
+def step(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    """One training step."""
+    model(**batch, labels=batch["input_ids"]).loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+
+
+model, optimizer = made()
+step(model, optimizer)
+torch.save(
+    {"model": model.state_dict(), "optimizer": optimizer.state_dict()},
+    "checkpoint.pt",
+)
+resumed, resumed_optimizer = made()
+
+# --8<-- [start:enable]
+saved = torch.load("checkpoint.pt", map_location="cpu", mmap=True)
+resumed.load_state_dict(saved["model"])
+resumed_optimizer.load_state_dict(saved["optimizer"])
+# --8<-- [end:enable]
+
+states = resumed_optimizer.state_dict()["state"].values()
+loaded = saved["optimizer"]["state"].values()
+tensors = [*resumed.parameters(), *saved["model"].values()]
+tensors += [t for group in (*states, *loaded) for t in group.values()]
+lines = Path("/proc/self/maps").read_text().splitlines()
+ends = [line.split()[0].split("-") for line in lines if "checkpoint.pt" in line]
+pages = [range(int(start, 16), int(end, 16)) for start, end in ends]
+held = {
+    t.data_ptr(): t.numel() * t.element_size()
+    for t in tensors
+    if not any(t.data_ptr() in page for page in pages)  # pages of the file
+}
+parameters = sum(p.numel() for p in resumed.parameters())
+print(f"{sum(held.values()) / parameters:.1f} bytes a parameter are held")
+
+# Weights 4, states 8. Loaded into memory, the weights would be there twice. On a CPU
+# even the states are still in the file's pages.
+assert sum(held.values()) < 12.1 * parameters, (
+    f"{sum(held.values()) / parameters:.1f} bytes a parameter are held after resuming"
+)
+del saved, loaded, tensors
+# And the run goes on as if it had never been interrupted.
+step(model, optimizer)
+step(resumed, resumed_optimizer)
+for one, other in zip(model.parameters(), resumed.parameters(), strict=True):
+    torch.testing.assert_close(one, other, rtol=0, atol=1e-7)

@@ -1,0 +1,126 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "datasets>=5.2"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# datasets = ["Salesforce/wikitext"]
+# timeout = 300
+# ablation = { 'record_function("input")' = 'record_function("whatever")' }
+# ///
+"""Where the time of a training step goes: into waiting for a batch, products, other operations, or none of them."""
+
+from collections import Counter
+from time import perf_counter, sleep
+
+import torch
+from datasets import load_dataset
+from torch.autograd import DeviceType
+from torch.profiler import profile, record_function
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import DataCollatorForLanguageModeling as Collator
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+name = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(name)
+tokenizer.pad_token = tokenizer.eos_token
+model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32)
+model = model.to(device).train()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
+texts = load_dataset("Salesforce/wikitext", "wikitext-2-raw-v1", split="train")
+rows = [
+    tokenizer(row["text"], truncation=True, max_length=256)
+    for row in texts
+    if row["text"].strip()
+]
+
+
+def batches(delay: float = 0.0):
+    """Batches of eight texts, each after a delay, for ever."""
+
+    def collate(rows):
+        sleep(delay)
+        return Collator(tokenizer, mlm=False)(rows)
+
+    while True:
+        yield from DataLoader(
+            rows, batch_size=8, collate_fn=collate, drop_last=True
+        )
+
+
+def train(batch) -> None:
+    """One step of your loop, to its end on the device."""
+    model(**{key: value.to(device) for key, value in batch.items()}).loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+# --8<-- [start:measure]
+PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "_scaled_mm", "_grouped_mm")
+ATTENTION = ("_scaled_dot_product", "_flash", "_efficient", "_cudnn")
+
+
+def where_time_goes(loader, steps: int = 3) -> dict[str, float]:
+    """Shares of the time that these steps take, in four parts."""
+    loader = iter(loader)
+    for _ in range(2):  # what is done once: states are made, kernels are chosen
+        train(next(loader))
+    with profile() as trace, record_function("whole"):
+        for _ in range(steps):
+            with record_function("input"):
+                batch = next(loader)
+            train(batch)
+    took = Counter()
+    for event in trace.events():
+        if event.device_type != DeviceType.CPU:  # a kernel, a copy or a mark
+            if not event.is_user_annotation:
+                took["busy"] += event.device_time_total
+        elif event.name in ("whole", "input"):
+            took[event.name] += event.cpu_time_total
+        elif event.name.startswith("aten::") and not within(event, "input"):
+            spent = event.self_device_time_total
+            if device == "cpu":
+                spent = event.self_cpu_time_total
+                took["busy"] += spent
+            if event.name[6:].startswith(PRODUCTS + ATTENTION):
+                took["products"] += spent
+    seconds = {
+        "waiting for input": took["input"],
+        "matrix products": took["products"],
+        "other operations": took["busy"] - took["products"],
+        "none of these": took["whole"] - took["input"] - took["busy"],
+    }
+    return {part: time / took["whole"] for part, time in seconds.items()}
+
+
+def within(event, name: str) -> bool:
+    """Whether an operation was called in a part of this name."""
+    while event and event.name != name:
+        event = event.cpu_parent
+    return event is not None
+
+
+for part, share in where_time_goes(batches()).items():
+    print(f"{part:>18}: {share:6.1%}")
+# --8<-- [end:measure]
+
+# The parts are no larger than the whole: what is left of it is not negative.
+shares = where_time_goes(batches())
+assert all(share >= 0 for share in shares.values()), shares
+assert shares["matrix products"] > 0 < shares["other operations"], shares
+assert abs(sum(shares.values()) - 1) < 1e-6, shares
+
+# A loader that takes five steps' time for each batch is found to be the input.
+batch = next(batches())
+start = perf_counter()
+train(batch)
+seconds = perf_counter() - start
+slow = where_time_goes(batches(delay=5 * seconds))
+print(f"with a slow loader, {slow['waiting for input']:.0%} of the time is input")
+assert slow["waiting for input"] > 0.5 > shares["waiting for input"], (
+    f"input is {slow['waiting for input']:.0%} of the time with a slow loader, "
+    f"and {shares['waiting for input']:.0%} without"
+)
