@@ -57,7 +57,7 @@ in_training = set(seen)
 seen.clear()
 
 # --8<-- [start:enable]
-# bf16_full_eval=True is in the TrainingArguments
+# In the TrainingArguments: bf16_full_eval
 in_fp32 = {name: w.cpu().clone() for name, w in model.state_dict().items()}
 trainer.evaluate()
 print(model.dtype)  # torch.bfloat16, and it stays so

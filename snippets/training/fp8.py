@@ -8,6 +8,8 @@
 # ///
 """After torchao's conversion, all three products of a linear layer take fp8 inputs, while weights and states stay fp32."""
 
+from operator import attrgetter
+
 import torch
 from torch.profiler import profile
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -57,6 +59,9 @@ print(calls.get("aten::_scaled_mm", 0), "fp8 products of", linear, "layers")
 # --8<-- [end:is-it-on]
 
 
+inside = attrgetter("_data")  # what torchao wraps
+
+
 class Operands(TorchDispatchMode):
     """Notes the pairs of data types that products of wrapped tensors hold inside."""
 
@@ -66,7 +71,7 @@ class Operands(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if func is torch.ops.aten.mm.default and hasattr(args[0], "_scale"):
-            self.seen.add(tuple(vars(each)["_data"].dtype for each in args))
+            self.seen.add(tuple(inside(each).dtype for each in args))
         return func(*args, **(kwargs or {}))
 
 

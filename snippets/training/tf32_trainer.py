@@ -8,7 +8,7 @@
 # needs = ["cuda"]
 # ablation = { "tf32=True" = "tf32=False" }
 # ///
-"""With the Trainer's tf32=True, products of fp32 matrices are rounded to TF32's digits, in training and after it."""
+"""With TF32 in the Trainer's arguments, products of fp32 matrices are rounded to TF32's digits, in training and after it."""
 
 import torch
 from datasets import load_dataset
