@@ -43,7 +43,7 @@ count = sum(weight.numel() for weight in weights)
 size = sum(tensor.nbytes for tensor in held) / count
 changed = sum((w != old).sum() for w, old in zip(weights, before, strict=True))
 print(f"{size:.2f} bytes a parameter")  # bf16: 8.00, fp32: 16.00
-print(f"{changed / count:.0%} of the weights changed")  # all, or few?
+print(f"{changed / count:.0%} of the weights changed")  # few: updates are lost
 # --8<-- [end:is-it-on]
 
 assert f"{size:.2f}" == "8.00", f"{size:.2f} bytes a parameter"
