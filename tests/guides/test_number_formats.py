@@ -29,7 +29,7 @@ def limits(name: str) -> tuple[float, float, float, float]:
 
 def short(value: float) -> str:
     """A figure as the table prints it."""
-    return f"{value:,.0f}" if 100 < value < 1e6 else f"{value:.2g}"
+    return f"{value:,.0f}" if 100 < value < 1e6 else f"{value:.3g}"
 
 
 class TestTable:
