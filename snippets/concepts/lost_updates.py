@@ -1,0 +1,32 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11"]
+#
+# [tool.headroom]
+# ablation = { "rest = wanted - (after - weight)" = "rest = torch.zeros_like(wanted)" }
+# ///
+"""A thousand updates of a thousandth leave a bf16 weight of 1 as it was, and a compensated sum brings it to 2."""
+
+# --8<-- [start:show]
+import torch
+
+update = torch.tensor(0.001, dtype=torch.bfloat16)
+
+plain = torch.tensor(1.0, dtype=torch.bfloat16)
+for _ in range(1000):
+    plain += update
+print(plain.item())  # 1.0: every update was lost
+
+weight = torch.tensor(1.0, dtype=torch.bfloat16)
+rest = torch.zeros_like(weight)  # a second bf16 number for each weight
+for _ in range(1000):
+    wanted = update + rest
+    after = weight + wanted
+    rest = wanted - (after - weight)
+    weight = after
+print(weight.item())  # 2.0, to bf16's digits
+# --8<-- [end:show]
+
+assert plain.item() == 1.0, f"the plain sum is {plain.item()}"
+assert weight.dtype == rest.dtype == torch.bfloat16
+assert abs(weight.item() - 2) < 0.02, f"the compensated sum is {weight.item()}"

@@ -1,0 +1,87 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "torchao>=0.18"]
+#
+# [tool.headroom]
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# ablation = { "convert_to_float8_training(model, module_filter_fn=convert)" = "assert convert(model.lm_head, 'lm_head') is False" }
+# ///
+"""After torchao's conversion, all three products of a linear layer take fp8 inputs, while weights and states stay fp32."""
+
+from operator import attrgetter
+
+import torch
+from torch.profiler import profile
+from torch.utils._python_dispatch import TorchDispatchMode
+from torchao.float8 import convert_to_float8_training
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.pad_token = tokenizer.eos_token
+text = "Eight bits are enough for a product, and not for a sum."
+batch = tokenizer(  # 128 tokens: their number must be divisible by 16, too
+    [text] * 4, padding="max_length", max_length=32, return_tensors="pt"
+).to(device)
+
+
+# --8<-- [start:enable]
+def convert(layer: torch.nn.Linear, name: str) -> bool:
+    """All linear layers but the head, where both sizes are divisible by 16."""
+    return name != "lm_head" and all(size % 16 == 0 for size in layer.weight.shape)
+
+
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+model = model.to(device).train()
+linear = sum(
+    convert(m, n) for n, m in model.named_modules() if hasattr(m, "in_features")
+)
+convert_to_float8_training(model, module_filter_fn=convert)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
+
+
+def step() -> None:
+    with torch.autocast(device, dtype=torch.bfloat16):
+        loss = model(**batch, labels=batch["input_ids"]).loss
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+
+
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+with profile() as trace:
+    step()
+calls = {row.key: row.count for row in trace.key_averages()}
+print(calls.get("aten::_scaled_mm", 0), "fp8 products of", linear, "layers")
+# --8<-- [end:is-it-on]
+
+
+inside = attrgetter("_data")  # what torchao wraps
+
+
+class Operands(TorchDispatchMode):
+    """Notes the pairs of data types that products of wrapped tensors hold inside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[tuple[torch.dtype, ...]] = set()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if func is torch.ops.aten.mm.default and hasattr(args[0], "_scale"):
+            self.seen.add(tuple(inside(each).dtype for each in args))
+        return func(*args, **(kwargs or {}))
+
+
+e4m3, e5m2 = torch.float8_e4m3fn, torch.float8_e5m2
+with Operands() as operands:
+    step()
+assert linear == 7 * model.config.num_hidden_layers, f"{linear} layers to convert"
+found = calls.get("aten::_scaled_mm", 0)
+assert found == 3 * linear, f"{found} fp8 products in {linear} layers"
+assert operands.seen == {(e4m3, e4m3), (e5m2, e4m3)}, operands.seen
+assert {p.dtype for p in model.parameters()} == {torch.float32}
+states = {s["exp_avg"].dtype for s in optimizer.state.values()}
+assert states == {torch.float32}, f"the optimizer's states are {states}"

@@ -1,0 +1,44 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "torchao>=0.18"]
+#
+# [tool.headroom]
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# ablation = { "Accelerator(mixed_precision=\"fp8\")" = "Accelerator(mixed_precision=\"bf16\")" }
+# ///
+"""Accelerate runs the products of all linear layers but the first and the last in fp8, at any number of tokens."""
+
+import torch
+from accelerate import Accelerator
+from torch.profiler import profile
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+
+# --8<-- [start:enable]
+accelerator = Accelerator(mixed_precision="fp8")
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
+model, optimizer = accelerator.prepare(model.train(), optimizer)
+# --8<-- [end:enable]
+
+text = "Eight bits are enough for a product."
+batch = tokenizer([text] * 4, return_tensors="pt").to(accelerator.device)
+if batch["input_ids"].numel() % 16 == 0:  # a number that fp8 products do not take
+    batch = batch.__class__({name: ids[:3, 1:] for name, ids in batch.items()})
+with profile(record_shapes=True) as trace:
+    loss = model(**batch, labels=batch["input_ids"]).loss
+    accelerator.backward(loss)
+    optimizer.step()
+    optimizer.zero_grad()
+rows = trace.key_averages(group_by_input_shape=True)
+products = [row for row in rows if row.key == "aten::_scaled_mm"]
+found = sum(row.count for row in products)
+summed = {row.input_shapes[0][1] for row in products}  # over which sums run
+linear = 7 * model.config.num_hidden_layers  # and the head, which is the last
+print(f"{found} fp8 products, in a model of {linear} linear layers and a head")
+assert batch["input_ids"].numel() % 16, "the number of tokens needs no padding"
+assert found == 3 * (linear - 1), f"{found} fp8 products"
+assert not any(size % 16 for size in summed), f"sums over {summed} were not padded"
+assert {p.dtype for p in model.parameters()} == {torch.float32}

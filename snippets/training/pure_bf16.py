@@ -1,0 +1,60 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# ablation = { "dtype=torch.bfloat16" = "dtype=torch.float32" }
+# ///
+"""bf16 weights, gradients and optimizer states take 8 bytes a parameter, and lose updates below half of a last digit."""
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+checkpoint = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+batch = tokenizer(
+    ["Half of the bytes, and a third of the digits."] * 8, return_tensors="pt"
+).to(device)
+
+# --8<-- [start:enable]
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.bfloat16)
+model = model.to(device).train()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
+
+
+def step() -> None:
+    model(**batch, labels=batch["input_ids"]).loss.backward()
+    optimizer.step()
+
+
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+weights = list(model.parameters())
+before = [weight.detach().clone() for weight in weights]
+step()
+held = weights + [weight.grad for weight in weights]
+held += [
+    optimizer.state[w][mean] for w in weights for mean in ("exp_avg", "exp_avg_sq")
+]
+count = sum(weight.numel() for weight in weights)
+size = sum(tensor.nbytes for tensor in held) / count
+changed = sum((w != old).sum() for w, old in zip(weights, before, strict=True))
+print(f"{size:.2f} bytes a parameter")  # bf16: 8.00, fp32: 16.00
+print(f"{changed / count:.0%} of the weights changed")  # few: updates are lost
+# --8<-- [end:is-it-on]
+
+assert f"{size:.2f}" == "8.00", f"{size:.2f} bytes a parameter"
+
+# The proof of the loss: AdamW's first update has the size of the learning rate. Next to
+# 1/128, half of the last digit is 2**-16, which is more. So no such weight has changed.
+pairs = list(zip(weights, before, strict=True))
+large = [(w[old.abs() > 2**-7], old[old.abs() > 2**-7]) for w, old in pairs]
+total = sum(old.numel() for _, old in large)
+moved = sum(int((w != old).sum()) for w, old in large)
+had = sum(int((w.grad[old.abs() > 2**-7] != 0).sum()) for w, old in pairs)
+print(f"of {total} weights above 1/128, {had} had a gradient and {moved} changed")
+assert had > total / 2, f"only {had} of {total} weights had a gradient"
+assert moved == 0, f"{moved} weights changed by less than half of their last digit"

@@ -1,0 +1,33 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11"]
+#
+# [tool.headroom]
+# needs = ["cuda"]
+# ablation = { "precision(\"high\")" = "precision(\"highest\")" }
+# ///
+"""With TF32 allowed, a product of fp32 matrices is off by more than fp32's rounding and by less than bf16's."""
+
+import torch
+
+# --8<-- [start:enable]
+torch.set_float32_matmul_precision("high")
+# --8<-- [end:enable]
+
+
+# --8<-- [start:is-it-on]
+def error(product: torch.Tensor, exact: torch.Tensor) -> float:
+    """How far a product is from the exact one, relative to its size."""
+    return ((product.double() - exact).norm() / exact.norm()).item()
+
+
+a, b = torch.randn(2, 1024, 1024, device="cuda")
+exact = a.double() @ b.double()
+found = error(a @ b, exact)
+print(f"{found:.0e}")  # TF32: a few 1e-04, fp32: below 1e-06
+# --8<-- [end:is-it-on]
+
+in_bf16 = error(a.bfloat16() @ b.bfloat16(), exact)
+assert (a @ b).dtype == torch.float32, "the product is not fp32 any more"
+assert found > 1e-5, f"off by {found:.0e}: the inputs were not rounded to TF32"
+assert found < in_bf16 / 2, f"off by {found:.0e}, as bf16 is: {in_bf16:.0e}"
