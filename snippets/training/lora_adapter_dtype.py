@@ -4,8 +4,8 @@
 #
 # [tool.headroom]
 # models = ["HuggingFaceTB/SmolLM2-135M"]
-# ablation = { ", autocast_adapter_dtype=False" = "" }
 # ablation = { "model = get_peft_model(base(), adapter, autocast_adapter_dtype=False)" = "model = get_peft_model(base(), adapter)" }
+# ///
 """Beside bf16 weights, fp32 adapters keep an fp32 copy of each input for backward; bf16 adapters share one."""
 
 import warnings
