@@ -69,6 +69,15 @@ class TestReading:
         with pytest.raises(UnreadableError, match="cell 1"):
             reading.parse(notebook(cell("markdown", "x") | {"source": source}))
 
+    @pytest.mark.parametrize(
+        "change",
+        [{"outputs": 1}, {"outputs": [1]}, {"metadata": []}, {"metadata": {"tags": 1}}, {"cell_type": "other"}],
+    )
+    def test_a_cell_of_another_kind_is_an_error(self, change: dict[str, Any]) -> None:
+        """What the site shows of a cell is known to be there."""
+        with pytest.raises(UnreadableError, match="cell 1"):
+            reading.parse(notebook(cell("code", "x") | change))
+
     def test_figures_are_rewritten_in_place(self, tmp_path: Path) -> None:
         """What is rewritten is the figure and nothing else, and the file stays a notebook."""
         clean = ROOT / "tests/canaries/clean"

@@ -1,7 +1,7 @@
 """The command ``headroom``: a thin adapter that parses words and prints results.
 
 Everything heavy is imported by the subcommand that needs it, so that help is instant and nothing but ``measure`` and
-``snippets run`` ever loads torch, and ``notebooks run`` a kernel.
+the ``run`` of snippets and notebooks ever loads torch.
 """
 
 import argparse

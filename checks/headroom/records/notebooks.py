@@ -71,7 +71,8 @@ def parse(text: str) -> Notebook:
         ) from error
     if not isinstance(content, dict) or content.get("nbformat") != 4 or not isinstance(content.get("cells"), list):  # noqa: PLR2004
         raise UnreadableError("no notebook of format 4", "save it with Jupyter", 1)
-    meta = (content.get("metadata") or {}).get("headroom")
+    metadata = content.get("metadata")
+    meta = metadata.get("headroom") if isinstance(metadata, dict) else None
     if not isinstance(meta, dict):
         remedy = 'add `"headroom": {"title": …, "description": …}` to its metadata'
         raise UnreadableError("the metadata have no mapping `headroom`", remedy, 1)
@@ -90,9 +91,22 @@ def _cells(text: str, cells: list[Any]) -> Iterator[Cell]:
     starts = (number for number, row in enumerate(rows, 1) if row.startswith(_SOURCE))
     for number, cell in enumerate(cells, 1):
         line = next(starts, None)
-        lines = cell.get("source") if isinstance(cell, dict) else None
-        if line is None or not isinstance(lines, list) or any("\n" in str(each)[:-1] for each in lines):
-            raise UnreadableError(f"cell {number} has no list of lines as its source", _SAVE, line)
-        tags = (cell.get("metadata") or {}).get("tags") or ()
-        outputs = tuple(cell.get("outputs") or ())
-        yield Cell(str(cell.get("cell_type")), line + 1, "".join(lines), outputs, tuple(tags))
+        if line is None or not _is_cell(cell):
+            raise UnreadableError(f"cell {number} is none that Jupyter writes", _SAVE, line)
+        tags = tuple(cell.get("metadata", {}).get("tags", ()))
+        yield Cell(cell["cell_type"], line + 1, "".join(cell["source"]), tuple(cell.get("outputs", ())), tags)
+
+
+def _is_cell(cell: Any) -> bool:
+    """Whether a cell has a type, a list of lines, and where there are any, mappings as its outputs."""
+    if not isinstance(cell, dict) or cell.get("cell_type") not in ("markdown", "code", "raw"):
+        return False
+    lines, outputs, metadata = (cell.get("source"), cell.get("outputs", []), cell.get("metadata", {}))
+    return (
+        isinstance(lines, list)
+        and all(isinstance(line, str) and "\n" not in line[:-1] for line in lines)
+        and isinstance(outputs, list)
+        and all(isinstance(output, dict) for output in outputs)
+        and isinstance(metadata, dict)
+        and isinstance(metadata.get("tags", []), list)
+    )
