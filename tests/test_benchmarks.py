@@ -18,21 +18,45 @@ from headroom.records import MeasuredClaim, Tree
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = sorted((ROOT / "checks/benchmarks").glob("*.py"), key=lambda path: path.stem)
 NAMES = [path.stem for path in BENCHMARKS]
+LLAMA = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 1,
+    "vocab_size": 512,
+}
 # What is replaced in a benchmark's module to make a step take a moment.
 SHRUNK: dict[str, dict[str, Any]] = {
+    "gpt2_attention": {"SCALE": 12},
     "gpt2_batch_and_loss": {"SCALE": 12, "TOKENS": 16, "CHUNK": 7},
+    "gpt2_checkpointing_variants": {"SCALE": 12, "TOKENS": 16},
+    "gpt2_evaluation": {"SCALE": 12, "TOKENS": 16},
+    "gpt2_low_memory_optimizers": {"SCALE": 12, "TOKENS": 16},
     "gpt2_optimizer_step": {"SCALE": 12, "TOKENS": 16},
+    "gpt2_padding": {"SCALE": 12, "TOKENS": 16},
+    "gpt2_precision": {"SCALE": 12, "TOKENS": 16},
     "gpt2_training_step": {"SCALE": 12, "TOKENS": 16},
+    "gpt2_vocabulary": {"TOKENS": 16, "SHAPE": {"n_layer": 2, "n_head": 2, "n_embd": 64}},
+    "llama_adapters": {"TOKENS": 16, "SHAPE": {**LLAMA, "tie_word_embeddings": True}},
+    "llama_attention": {"SHAPE": LLAMA},
     "llama_training_step": {
         "TOKENS": 32,
+        "CHUNK": 13,
+        "COMPILER": "eager",
+        "SHAPE": {**LLAMA, "tie_word_embeddings": True},
+    },
+    "moe_training_step": {
+        "TOKENS": 16,
         "SHAPE": {
             "hidden_size": 64,
-            "intermediate_size": 128,
-            "num_hidden_layers": 2,
+            "intermediate_size": 96,
+            "num_hidden_layers": 1,
             "num_attention_heads": 4,
-            "num_key_value_heads": 2,
+            "num_key_value_heads": 1,
             "vocab_size": 512,
-            "tie_word_embeddings": True,
+            "num_local_experts": 8,
+            "num_experts_per_tok": 2,
         },
     },
 }
@@ -159,7 +183,7 @@ def driven(program: str, arguments: list[str], folder: Path) -> Any:
 SCRIPT = """
 import torch
 
-ARMS = ("plain", "kept", "no-op", "taller")
+ARMS = ("plain", "kept", "no-op", "taller", "compiled", "forward alone")
 
 
 def tokens(arm, *, width):
@@ -170,11 +194,14 @@ def prepare(arm, *, width, device="cpu", seed=0):
     torch.manual_seed(seed)
     weight = torch.randn(width, width, requires_grad=True, device=device)
     inputs = torch.randn(33 if arm == "taller" else 32, width, device=device)
+    product = torch.compile(torch.matmul, backend="aot_eager") if arm == "compiled" else torch.matmul
 
     def step():
-        hidden = inputs @ weight
+        hidden = product(inputs, weight)
         copies = [hidden.clone() for _ in range(3)] if arm == "kept" else []
         loss = (hidden * hidden).sum()
+        if arm == "forward alone":
+            return loss.item()
         loss.backward()
         weight.grad = None
         return loss.item()
@@ -193,13 +220,15 @@ print(json.dumps([json.load(open(f"{i}.json")) for i in range(len(requests))]))
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Each arm weighed and timed, and one only timed."""
+    """Each arm weighed and timed, one only timed, one compiled, and a step that does not go backward."""
     folder = tmp_path_factory.mktemp("run")
     (folder / "script.py").write_text(SCRIPT)
     base = {"point": {"width": 64}, "seed": 5, "device": "cpu", "timed_steps": 3}
     weighed = ["peak_allocated", "saved_for_backward", "step_time"]
     requests = [{**base, "arm": arm, "metrics": weighed} for arm in ("plain", "kept", "no-op", "taller")]
     requests.append({**base, "arm": "plain", "metrics": ["throughput"], "seed": 6, "timed_steps": 5})
+    requests.append({**base, "arm": "compiled", "metrics": ["step_time"]})
+    requests.append({**base, "arm": "forward alone", "metrics": ["peak_allocated", "saved_for_backward"]})
     found: list[dict[str, Any]] = driven(DRIVER, [str(folder / "script.py"), json.dumps(requests)], folder)
     return found
 
@@ -209,8 +238,8 @@ class TestRealRun:
 
     def test_times_are_as_many_as_asked_for_and_positive(self, reports: list[dict[str, Any]]) -> None:
         """Throughput is made of the same samples."""
-        assert [len(report["samples"]["step_time"]) for report in reports] == [3, 3, 3, 3, 5]
-        assert all(sample > 0 for report in reports for sample in report["samples"]["step_time"])
+        assert [len(report["samples"]["step_time"]) for report in reports[:6]] == [3, 3, 3, 3, 5, 3]
+        assert all(sample > 0 for report in reports[:6] for sample in report["samples"]["step_time"])
         found = reports[4]["samples"]
         assert found["throughput"] == pytest.approx([7 * 64 / seconds for seconds in found["step_time"]])
         assert set(found) == {"step_time", "throughput"}
@@ -218,26 +247,35 @@ class TestRealRun:
     def test_memory_is_right_to_the_byte(self, reports: list[dict[str, Any]]) -> None:
         """Hidden states of 32 x 64 floats, three copies of them in one arm, and the loss."""
         hidden, loss, weight = 32 * 64 * 4, 4, 64 * 64 * 4
-        plain, kept, _, _, _ = (report["samples"] for report in reports)
+        plain, kept = (report["samples"] for report in reports[:2])
         assert plain["saved_for_backward"] == [hidden + loss]
         assert kept["saved_for_backward"] == [4 * hidden + loss]
         assert kept["peak_allocated"][0] - plain["peak_allocated"][0] == 3 * hidden
         assert plain["peak_allocated"][0] >= weight + 3 * hidden + loss
         assert plain["peak_allocated"][0] <= 2 * weight + 5 * hidden + 100
 
+    def test_a_step_without_backward_has_a_peak(self, reports: list[dict[str, Any]]) -> None:
+        """An evaluation keeps nothing for backward, since it has none."""
+        hidden, loss, weight = 32 * 64 * 4, 4, 64 * 64 * 4
+        assert set(reports[6]["samples"]) == {"peak_allocated"}
+        assert weight + 2 * hidden <= reports[6]["samples"]["peak_allocated"][0] <= weight + 3 * hidden + loss
+        assert reports[6]["flops"] == 2.0 * 32 * 64 * 64
+
     def test_alike_arms_have_a_hash_and_others_another(self, reports: list[dict[str, Any]]) -> None:
         """A technique that does nothing is seen, another shape is other work, and values do not matter."""
-        plain, kept, same, taller, again = (report["work_sha256"] for report in reports)
+        plain, kept, same, taller, again, compiled = (report["work_sha256"] for report in reports[:6])
         assert plain == same == again
-        assert len({plain, kept, taller}) == 3
+        assert len({plain, kept, taller, compiled}) == 4
 
     def test_products_are_counted(self, reports: list[dict[str, Any]]) -> None:
         """One product forward and one, of the weight's gradient, backward."""
-        assert [report["flops"] for report in reports] == [4.0 * rows * 64 * 64 for rows in (32, 32, 32, 33, 32)]
+        assert [report["flops"] for report in reports[:6]] == [
+            4.0 * rows * 64 * 64 for rows in (32, 32, 32, 33, 32, 32)
+        ]
 
     def test_the_output_is_the_steps(self, reports: list[dict[str, Any]]) -> None:
         """The same for the same seed, and another for another."""
-        plain, kept, same, _, again = (report["output"] for report in reports)
-        assert plain == kept == same
+        plain, kept, same, _, again, compiled = (report["output"] for report in reports[:6])
+        assert plain == kept == same == compiled
         assert plain != again
         assert 1e4 < plain < 1e6

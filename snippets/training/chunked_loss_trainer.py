@@ -25,6 +25,7 @@ name = "openai-community/gpt2"
 tokenizer = AutoTokenizer.from_pretrained(name)
 tokenizer.pad_token = tokenizer.eos_token
 model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32)
+model.loss_type = "ForCausalLM"  # labels are counted as they are shifted
 texts = load_dataset(
     "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
 ).filter(lambda row: row["text"].strip())

@@ -8,6 +8,8 @@ from typing import Final
 from headroom.parsing import load_yaml
 from headroom.records.base import Value
 
+METHODS: Final = "methods:"
+"""The scheme of an empty link that stands for the table of a page's methods."""
 FIGURES: Final = ("ratio", "slowdown", "change", "subject", "baseline", "difference")
 
 _CLAIM = re.compile(r"^claim:(?P<claim>[a-z0-9.-]+)(#(?P<figure>[a-z]+)@(?P<class>[a-z0-9-]+)(,(?P<point>.+))?)?$")

@@ -18,4 +18,6 @@ class Method(Record):
     """What a reader sees who needs it, error messages among them."""
     section: Text
     """Its section: a page below docs/ and an anchor."""
+    same_result: Text | None = None
+    """The snippet that proves that loss and gradients, or the outputs, stay the same up to rounding, where they do."""
     claims: dict[Literal["speed", "memory", "quality"], tuple[ClaimId, ...]]

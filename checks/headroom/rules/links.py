@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from headroom.prose.pages import Page
-from headroom.prose.targets import FactTarget, parse_target
+from headroom.prose.targets import METHODS, FactTarget, parse_target
 from headroom.records import Problem
 from headroom.records.claims import MeasuredClaim
 from headroom.rules import context as known
@@ -11,8 +11,9 @@ from headroom.rules.context import Context, at, claim_links
 
 
 def links(context: Context) -> Iterator[Problem]:
-    """Every ``claim:`` and ``fact:`` link leads to a claim or a figure that there is."""
+    """Every ``claim:``, ``fact:`` and ``methods:`` link leads to something that there is."""
     tree = context.tree
+    yield from _tables(context)
     for page in context.pages:
         for line in page.stray:
             remedy = "write it as [text](claim:the-id), in one piece"
@@ -31,6 +32,17 @@ def links(context: Context) -> Iterator[Problem]:
         elif target.claim not in tree.claims:
             remedy = "correct the id, or add the claim under checks/registry/"
             yield at(page, link, "links", f"there is no claim `{target.claim}`", remedy)
+
+
+def _tables(context: Context) -> Iterator[Problem]:
+    """A table of methods is of a page that has some."""
+    sections = {method.section.partition("#")[0] for method in context.tree.methods.values()}
+    for page in context.pages:
+        for link in page.links:
+            of_page = link.href.removeprefix(METHODS)
+            if link.href.startswith(METHODS) and of_page not in sections:
+                remedy = f"name one of: {', '.join(sorted(sections))}"
+                yield at(page, link, "links", f"no method has its section on `{of_page}`", remedy)
 
 
 def verdicts(context: Context) -> Iterator[Problem]:

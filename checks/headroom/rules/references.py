@@ -39,6 +39,9 @@ def _method_references(tree: Tree, method: Method, pages: set[str]) -> Iterator[
     path = f"checks/methods/{method.id}.yml"
     if f"docs/{method.section.partition('#')[0]}" not in pages:
         yield _in(tree, path, "section", f"there is no page `docs/{method.section}`", "correct the path")
+    if method.same_result is not None and method.same_result not in tree.snippets:
+        message = f"there is no snippet `{method.same_result}`"
+        yield _in(tree, path, "same_result", message, "correct the name, as `training/gradient_accumulation`")
     for claim_id in (found for ids in method.claims.values() for found in ids):
         if claim_id not in tree.claims:
             yield _in(tree, path, "claims", f"there is no claim `{claim_id}`", "correct the id")

@@ -1,13 +1,15 @@
 """One run of a benchmark, inside a process of its own: one arm at one point, timed or weighed.
 
-Every run goes the same way, whatever is asked: a first step under inspection (which operations, how many products), a
-second step under the allocator's eye where memory is asked for, then the timed steps. So a time never carries the cost
-of an instrument, and memory is that of a step whose optimizer states exist.
+Every run goes the same way, whatever is asked: a first step, whose output counts; a second step under the allocator's
+eye where memory is asked for; the timed steps; and a last one under inspection (which operations, how many products).
+So a time never carries the cost of an instrument, and memory is that of a step whose optimizer states exist. The
+inspection comes last because torch.compile gives up for good on a function that it first meets under one.
 """
 
 import hashlib
 import importlib.util
 import json
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +41,7 @@ def run(script: str, request: Mapping[str, Any], result: str) -> None:
     scale = Scale(device) if weighed else None
     with scale or nullcontext():
         step = benchmark.prepare(arm, device=device, seed=request["seed"], **point)
-        output, work, flops = _inspected(step)
+        output = float(step())
         if scale:
             with scale.weighing():
                 step()
@@ -52,6 +54,7 @@ def run(script: str, request: Mapping[str, Any], result: str) -> None:
         samples["step_time"] = times
         if "throughput" in metrics:
             samples["throughput"] = [benchmark.tokens(arm, **point) / seconds for seconds in times]
+    work, flops = _inspected(step)
     report = {"samples": samples, "output": output, "work_sha256": work, "flops": flops}
     write_atomic(Path(result), json.dumps(report))
 
@@ -85,9 +88,9 @@ def _timed(step: Callable[[], float], device: str, count: int) -> list[float]:
 class _Operations(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
     """Counts the operations of a step by name, data types and shapes."""
 
-    def __init__(self) -> None:
+    def __init__(self, graphs: int) -> None:
         super().__init__()
-        self.counts: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter({"compiled graphs": graphs})
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         del types
@@ -100,12 +103,17 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped 
         return hashlib.sha256(repr(sorted(self.counts.items())).encode()).hexdigest()
 
 
-def _inspected(step: Callable[[], float]) -> tuple[float, str, float]:
-    """A first step: what it computed, a hash of its operations, and the floating-point operations of its products."""
-    operations, flops = _Operations(), FlopCounterMode(display=False)
+def _inspected(step: Callable[[], float]) -> tuple[str, float]:
+    """A hash of what a step does, and the floating-point operations of its products.
+
+    A compiled step runs its operations one by one under inspection, so its hash also says how many graphs there are.
+    """
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    graphs = dynamo.counters["stats"]["unique_graphs"] if dynamo else 0
+    operations, flops = _Operations(graphs), FlopCounterMode(display=False)
     with operations, flops:
-        output = step()
-    return float(output), operations.sha256(), float(flops.get_total_flops())
+        step()
+    return operations.sha256(), float(flops.get_total_flops())
 
 
 class Scale:
@@ -160,7 +168,7 @@ class Scale:
         """Bytes by metric."""
         if self._device == "cuda":
             return {
-                "saved_for_backward": self._marks["backward"] - self._marks["start"],
+                **self._saved(self._marks),
                 "peak_allocated": float(torch.cuda.max_memory_allocated()),
                 "peak_reserved": float(torch.cuda.max_memory_reserved()),
             }
@@ -173,4 +181,9 @@ class Scale:
             at.update({name: held for name, mark in self._marks.items() if moment <= mark})
             if self._marks["start"] <= moment <= self._marks["end"]:
                 peak = max(peak, held)
-        return {"saved_for_backward": float(at["backward"] - at["start"]), "peak_allocated": float(peak)}
+        return {**self._saved(at), "peak_allocated": float(peak)}
+
+    @staticmethod
+    def _saved(held: Mapping[str, float]) -> dict[str, float]:
+        """What was kept when backward started, of what was held at each mark. An evaluation has no backward."""
+        return {"saved_for_backward": float(held["backward"] - held["start"])} if "backward" in held else {}

@@ -25,7 +25,7 @@ from headroom.records.metrics import METRICS
 from headroom.records.tree import Tree
 
 TIMEOUT_SECONDS = 600.0
-WARMUP_STEPS = 1  # the first step, which is inspected
+WARMUP_STEPS = 1  # the first step, in which optimizer states are made and graphs compiled
 TIMED_STEPS = 3
 _JOURNALS = ".cache/journals"
 

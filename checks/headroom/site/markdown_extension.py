@@ -1,4 +1,4 @@
-"""The Python-Markdown extension: claim and fact links, and the line under every snippet.
+"""The Python-Markdown extension: claim and fact links, tables of methods, and the line under every snippet.
 
 It works in any generator that renders with Python-Markdown. The generator says which page is being rendered; one that
 cannot gets links relative to the top of the site.
@@ -14,7 +14,8 @@ from markdown.extensions import Extension
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from headroom.site import links, ran_on
+from headroom.prose.targets import METHODS
+from headroom.site import links, methods_table, ran_on
 from headroom.site.context import PageContext, SiteData
 
 # MkDocs counts the warnings below its own logger; with --strict they fail the build.
@@ -35,9 +36,10 @@ class HeadroomExtension(Extension):
         super().__init__(**options)
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - the name that Python-Markdown calls
-        """Register the two processors."""
+        """Register the processors."""
         page = self.getConfig("page") or PageContext
         md.preprocessors.register(_RanOn(md), "headroom-ran-on", _BEFORE_SNIPPETS)
+        md.preprocessors.register(_Tables(md, self._site, page), "headroom-methods", _BEFORE_SNIPPETS)
         md.treeprocessors.register(_Links(md, self._site, page), "headroom-links", _BEFORE_RELATIVE_PATHS)
 
     def _site(self) -> SiteData:
@@ -52,6 +54,16 @@ class HeadroomExtension(Extension):
 class _RanOn(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
         return ran_on.with_marks(lines)
+
+
+class _Tables(Preprocessor):
+    def __init__(self, md: Markdown, site: Callable[[], SiteData], page: Callable[[], PageContext]) -> None:
+        super().__init__(md)
+        self.site, self.page = site, page
+
+    def run(self, lines: list[str]) -> list[str]:
+        wanted = any(METHODS in line for line in lines)  # else no data need be read
+        return methods_table.with_tables(lines, self.site(), self.page()) if wanted else lines
 
 
 class _Links(Treeprocessor):

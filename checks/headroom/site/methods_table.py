@@ -1,0 +1,60 @@
+"""The table of a page's methods: what each does to speed and memory, and whether it computes the same."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from headroom.prose.targets import METHODS
+from headroom.records.methods import Method
+from headroom.site.context import PageContext, SiteData
+
+_LINE = re.compile(rf"^\[\]\({METHODS}(?P<page>[^()\s]+)\)$")
+_HEAD = ("| Method | Speed | Memory | Loss and gradients |", "|---|---|---|---|")
+
+
+def with_tables(lines: Sequence[str], site: SiteData, page: PageContext) -> list[str]:
+    """The lines of a page, each ``[](methods:PAGE)`` that stands alone replaced by a table of that page's methods."""
+    found: list[str] = []
+    for line in lines:
+        match = _LINE.match(line)
+        found += table(match["page"], lines, site, page) if match else [line]
+    return found
+
+
+def table(section_page: str, lines: Sequence[str], site: SiteData, page: PageContext) -> Iterator[str]:
+    """One row a method, in the order of the page's sections, or by name where the table stands on another page."""
+    here = section_page == page.path
+    anchors = [anchor for line in lines for anchor in re.findall(r"\{#([\w-]+)\}", line)] if here else []
+
+    def place(method: Method) -> tuple[int, str]:
+        anchor = method.section.partition("#")[2]
+        return anchors.index(anchor) if anchor in anchors else len(anchors), method.name.lower()
+
+    yield from _HEAD
+    for method in sorted(of_page(site, section_page), key=place):
+        target = f"#{method.section.partition('#')[2]}" if here else page.href(method.section)
+        cells = [_cell(site, page, method.claims.get(kind, ())) for kind in ("speed", "memory")]
+        yield f"| [{method.name}]({target}) | {' | '.join(cells)} | {_result(site, page, method, target)} |"
+
+
+def of_page(site: SiteData, section_page: str) -> list[Method]:
+    """The methods whose sections stand on a page."""
+    return [found for found in site.tree.methods.values() if found.section.partition("#")[0] == section_page]
+
+
+def _cell(site: SiteData, page: PageContext, claims: Sequence[str]) -> str:
+    """The summary of the first claim with evidence for the page's hardware, or else of the first."""
+    if not claims:
+        return "not measured"
+    return f"[](claim:{next((name for name in claims if _speaks(site, page, name)), claims[0])})"
+
+
+def _speaks(site: SiteData, page: PageContext, name: str) -> bool:
+    claim = site.tree.claims.get(name)
+    return claim is not None and any(site.board.status(claim, hardware) != "unmeasured" for hardware in page.hardware)
+
+
+def _result(site: SiteData, page: PageContext, method: Method, target: str) -> str:
+    """What the method does to the result: proven the same, or what its claims say of quality."""
+    if method.same_result:
+        return f"[the same]({target}), which a snippet proves"
+    return _cell(site, page, method.claims.get("quality", ()))

@@ -1,0 +1,35 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11"]
+#
+# [tool.headroom]
+# needs = ["cuda"]
+# ablation = { "    torch.cuda.synchronize()  # wait until it is done" = "    pass" }
+# ///
+"""A clock that stops before the GPU has finished has timed the launch."""
+
+# --8<-- [start:time]
+from time import perf_counter
+
+import torch
+
+matrix = torch.randn(8192, 8192, device="cuda")
+matrix @ matrix  # warm up
+torch.cuda.synchronize()
+done = torch.cuda.Event()
+
+
+def product() -> float:
+    start = perf_counter()
+    for _ in range(10):
+        matrix @ matrix
+    done.record()
+    torch.cuda.synchronize()  # wait until it is done
+    return perf_counter() - start
+
+
+seconds = product()
+print(f"{seconds * 100:.1f} ms a product, finished: {done.query()}")
+# --8<-- [end:time]
+
+assert done.query(), "the clock stopped while the GPU was still working"

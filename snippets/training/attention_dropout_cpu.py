@@ -1,0 +1,43 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# ablation = { "    attn_pdrop=0.0,  # GPT-2's config says 0.1" = "" }
+# ///
+"""On a CPU, dropout on the attention sends SDPA to its math path; without it, the fused kernel runs in training, too."""
+
+from torch.profiler import profile
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+checkpoint = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+batch = tokenizer(["A kernel that drops out."] * 4, return_tensors="pt")
+batch["labels"] = batch["input_ids"].clone()
+
+# --8<-- [start:enable]
+model = AutoModelForCausalLM.from_pretrained(
+    checkpoint,
+    attn_pdrop=0.0,  # GPT-2's config says 0.1
+)
+model.train()
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+with profile() as trace:
+    model(**batch).loss.backward()
+names = {row.key for row in trace.key_averages()}
+print([name for name in names if "::_scaled_dot_product" in name])
+# --8<-- [end:is-it-on]
+
+assert "aten::_scaled_dot_product_attention_math" not in names, (
+    "SDPA took its math path"
+)
+for kernel in ("for_cpu", "for_cpu_backward"):
+    assert f"aten::_scaled_dot_product_flash_attention_{kernel}" in names, (
+        f"no flash_attention_{kernel} was called"
+    )
+weights = model.transformer.h[0].attn.c_attn.weight.grad
+assert weights is not None, "no gradient came through the attention"
+assert weights.abs().sum() > 0, "the attention's gradient is zero"

@@ -1,0 +1,70 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# ablation = { "attn_implementation=\"sdpa\"" = "attn_implementation=\"eager\"" }
+# ///
+"""With SDPA, a fused kernel computes the attention, and nothing of tokens times tokens is kept for backward."""
+
+import torch
+from torch.profiler import profile
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+text = "Which kernel computes the attention? " * 20
+batch = tokenizer([text] * 4, return_tensors="pt").to(device)
+
+# --8<-- [start:enable]
+model = AutoModelForCausalLM.from_pretrained(
+    checkpoint,
+    dtype=torch.float32,
+    attn_implementation="sdpa",  # the default, where a model supports it
+)
+model = model.to(device).train()
+# --8<-- [end:enable]
+
+
+def loss_of(model: torch.nn.Module) -> torch.Tensor:
+    """Forward and backward in fp32, so that two kernels can be compared."""
+    loss = model(**batch, labels=batch["input_ids"]).loss
+    loss.backward()
+    return loss.detach()
+
+
+# --8<-- [start:is-it-on]
+with profile() as trace, torch.autocast(device, dtype=torch.bfloat16):
+    model(**batch, labels=batch["input_ids"])
+names = {row.key for row in trace.key_averages()}
+print([name for name in names if "::_scaled_dot_product" in name])
+# --8<-- [end:is-it-on]
+
+kernels = {name for name in names if "::_scaled_dot_product" in name}
+assert kernels, "no kernel of scaled_dot_product_attention was called"
+assert not any(name.endswith("_math") for name in kernels), kernels
+
+# The proof: no kept tensor has a side of tokens twice, and the result is eager's.
+tokens = batch["input_ids"].shape[1]
+kept: list[torch.Size] = []
+
+
+def note(tensor: torch.Tensor) -> torch.Tensor:
+    kept.append(tensor.shape)
+    return tensor
+
+
+with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+    loss = loss_of(model)
+square = [shape for shape in kept if list(shape[-2:]) == [tokens, tokens]]
+assert kept, "nothing was kept for backward"
+assert not square, f"{len(square)} tensors of tokens × tokens were kept"
+
+reference = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+reference.set_attn_implementation("eager")
+reference = reference.to(device).train()
+torch.testing.assert_close(loss, loss_of(reference), rtol=1e-4, atol=1e-5)
+for one, other in zip(model.parameters(), reference.parameters(), strict=True):
+    torch.testing.assert_close(one.grad, other.grad, rtol=1e-2, atol=1e-4)

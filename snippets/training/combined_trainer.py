@@ -1,0 +1,67 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2"]
+#
+# [tool.headroom]
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# datasets = ["Salesforce/wikitext"]
+# ablation = { "    activation_checkpointing=True,\n" = "", "    bf16=True,\n" = "", "    gradient_accumulation_steps=4,\n" = "" }
+# ///
+"""Mixed precision, checkpointing and accumulation go together in the Trainer, and each does its work."""
+
+import torch
+from datasets import load_dataset
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DataCollatorForLanguageModeling,
+    Trainer,
+    TrainingArguments,
+)
+
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+texts = load_dataset(
+    "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
+).filter(lambda row: row["text"].strip())
+tokens = texts.map(
+    lambda row: tokenizer(row["text"], truncation=True, max_length=256),
+    remove_columns=["text"],
+)
+
+# --8<-- [start:enable]
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+arguments = TrainingArguments(
+    output_dir="out",
+    per_device_train_batch_size=2,  # as many as fit
+    gradient_accumulation_steps=4,
+    bf16=True,
+    activation_checkpointing=True,
+    optim="adamw_torch_fused",  # the default, said aloud
+    use_cpu=not torch.cuda.is_available(),
+    max_steps=2,
+    save_strategy="no",
+    report_to="none",
+)
+trainer = Trainer(
+    model,
+    arguments,
+    train_dataset=tokens,
+    data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
+)
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+layer = model.model.layers[0].self_attn.q_proj
+seen = []  # what the first block's first product gives, each time it runs
+layer.register_forward_hook(lambda *args: seen.append(args[-1].dtype))
+
+trainer.train()
+runs = len(seen) / trainer.state.global_step
+print(f"{runs:.0f} runs a step, products in {set(seen)}")  # on: 8, bfloat16
+# --8<-- [end:is-it-on]
+
+assert set(seen) == {torch.bfloat16}, f"the products give {set(seen)}"
+assert layer.weight.dtype == torch.float32, "the weights are not fp32"
+assert runs == 2 * 4, f"{runs} runs a step: not 4 forward, and 4 once more"

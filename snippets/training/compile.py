@@ -1,0 +1,59 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.13", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["Qwen/Qwen3-0.6B"]
+# timeout = 180
+# ablation = { "model.compile(fullgraph=True)" = "assert model.training" }
+# ///
+"""A compiled model is one graph without a break, which every step runs and none traces again."""
+
+import torch
+from torch._dynamo.utils import counters
+from torch.profiler import profile
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+if device == "cpu":  # graphs without generated code, so that a test takes seconds
+    torch.compiler.set_default_backend("aot_eager")
+checkpoint = "Qwen/Qwen3-0.6B"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+batch = tokenizer(["One graph, no break."] * 4, return_tensors="pt")["input_ids"]
+batch = {"input_ids": batch.to(device), "labels": batch.to(device)}
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+model = model.to(device).train()
+expected = model(**batch).loss.detach()  # before it is compiled
+
+# --8<-- [start:enable]
+model.compile(fullgraph=True)  # fullgraph: a break is an error, with its line
+# --8<-- [end:enable]
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
+
+
+def step() -> torch.Tensor:
+    loss = model(**batch).loss
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    return loss.detach()
+
+
+first = step()
+
+# --8<-- [start:is-it-on]
+with profile() as trace:
+    step()
+ran = {row.key for row in trace.key_averages() if "Compiled Region" in row.key}
+graphs = counters["stats"]["unique_graphs"]
+breaks = sum(counters["graph_break"].values())
+print(f"{graphs} graphs, {breaks} breaks; this step ran {ran}")
+# --8<-- [end:is-it-on]
+
+assert graphs == 1, f"{graphs} graphs were compiled"
+assert breaks == 0, f"the graph breaks at {counters['graph_break']}"
+assert len(ran) == 1, f"the second step ran {ran}"
+torch.testing.assert_close(first, expected, rtol=1e-4, atol=1e-5)
+assert not any("_orig_mod" in name for name in model.state_dict()), (
+    "the weights' names are those of a wrapper"
+)

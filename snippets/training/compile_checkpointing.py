@@ -1,0 +1,58 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.13", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["Qwen/Qwen3-0.6B"]
+# timeout = 180
+# ablation = { "model.activation_checkpointing_enable()" = "assert model.training" }
+# ///
+"""Activation checkpointing works inside a compiled model: one graph, and less is kept for backward."""
+
+import torch
+from torch._dynamo.utils import counters
+from torch.profiler import profile
+from transformers import AutoModelForCausalLM
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+if device == "cpu":  # graphs without generated code, so that a test takes seconds
+    torch.compiler.set_default_backend("aot_eager")
+checkpoint = "Qwen/Qwen3-0.6B"
+batch = torch.randint(500, (4, 96), device=device)
+
+
+def fresh() -> torch.nn.Module:
+    model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+    model.config.use_cache = False
+    return model.to(device).train()
+
+
+def kept_for_backward(model: torch.nn.Module) -> int:
+    """Bytes that a forward pass allocates and does not free, after a first step."""
+    model(input_ids=batch, labels=batch).loss.backward()
+    with profile(profile_memory=True) as trace:
+        loss = model(input_ids=batch, labels=batch).loss
+    loss.backward()
+    rows = trace.key_averages()
+    return sum(r.self_cpu_memory_usage + r.self_device_memory_usage for r in rows)
+
+
+plain = fresh()
+plain.compile(fullgraph=True)
+without = kept_for_backward(plain)
+counters.clear()
+
+# --8<-- [start:enable]
+model = fresh()
+model.config.use_cache = False  # its warning would break the graph
+model.activation_checkpointing_enable()
+model.compile(fullgraph=True)
+# --8<-- [end:enable]
+
+kept = kept_for_backward(model)
+graphs = counters["stats"]["unique_graphs"]
+print(f"kept: {kept / 2**20:.1f} MiB, without: {without / 2**20:.1f} MiB")
+assert graphs == 1, f"{graphs} graphs were compiled"
+assert kept < 0.7 * without, f"{kept} bytes are kept, and {without} without"
+for one, other in zip(model.parameters(), plain.parameters(), strict=True):
+    torch.testing.assert_close(one.grad, other.grad, rtol=1e-3, atol=1e-5)

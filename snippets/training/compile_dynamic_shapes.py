@@ -1,0 +1,48 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.13", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["Qwen/Qwen3-0.6B"]
+# timeout = 180
+# ablation = { "model.compile(dynamic=True)" = "model.compile(dynamic=False)" }
+# ///
+"""With dynamic=True, one graph serves batches of every length; without it, each length is compiled, up to a limit."""
+
+import torch
+from torch._dynamo import config
+from torch._dynamo.utils import counters
+from torch.profiler import profile
+from transformers import AutoModelForCausalLM
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+if device == "cpu":  # graphs without generated code, so that a test takes seconds
+    torch.compiler.set_default_backend("aot_eager")
+checkpoint = "Qwen/Qwen3-0.6B"
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+model = model.to(device).train()
+
+
+def step(length: int) -> None:
+    batch = torch.randint(model.config.vocab_size, (2, length), device=device)
+    model(input_ids=batch, labels=batch).loss.backward()
+
+
+# --8<-- [start:enable]
+model.compile(dynamic=True)
+config.fail_on_recompile_limit_hit = True  # an error, not a silent way back
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+for length in (48, 40):
+    step(length)
+print(counters["stats"]["unique_graphs"], "graphs for 2 lengths")  # 1
+# --8<-- [end:is-it-on]
+
+graphs = counters["stats"]["unique_graphs"]
+assert graphs == 1, f"{graphs} graphs were compiled for 2 lengths"
+with profile() as trace:
+    step(53)
+ran = {row.key for row in trace.key_averages() if "Compiled Region" in row.key}
+assert len(ran) == 1, f"a third length ran {ran}"
+assert counters["stats"]["unique_graphs"] == 1, "a third length was compiled"

@@ -1,0 +1,43 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.13", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["Qwen/Qwen3-0.6B"]
+# timeout = 180
+# ablation = { "model.config.use_cache = False" = "model.config.use_cache = True" }
+# ///
+"""Where each block is compiled without a cache, one graph serves them all, so that compile time does not grow with depth."""
+
+import torch
+from torch._dynamo.utils import counters
+from torch.profiler import profile
+from transformers import AutoModelForCausalLM
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+if device == "cpu":  # graphs without generated code, so that a test takes seconds
+    torch.compiler.set_default_backend("aot_eager")
+checkpoint = "Qwen/Qwen3-0.6B"
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+model = model.to(device).train()
+
+# --8<-- [start:enable]
+model.config.use_cache = False  # or each block becomes a graph of its own
+for block in model.model.layers:
+    block.compile(fullgraph=True)
+# --8<-- [end:enable]
+
+batch = torch.randint(model.config.vocab_size, (2, 48), device=device)
+model(input_ids=batch, labels=batch).loss.backward()
+
+# --8<-- [start:is-it-on]
+with profile() as trace:
+    model(input_ids=batch, labels=batch).loss.backward()
+rows = [row for row in trace.key_averages() if "Compiled Region" in row.key]
+graphs, runs = counters["stats"]["unique_graphs"], max(r.count for r in rows)
+print(f"{graphs} graph, run {runs} times in a step")
+# --8<-- [end:is-it-on]
+
+blocks = model.config.num_hidden_layers
+assert graphs == 1, f"{graphs} graphs were compiled for {blocks} blocks"
+assert runs == blocks, f"a step of {blocks} blocks ran a graph {runs} times"

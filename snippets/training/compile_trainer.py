@@ -1,0 +1,72 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.13", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2"]
+#
+# [tool.headroom]
+# models = ["Qwen/Qwen3-0.6B"]
+# datasets = ["Salesforce/wikitext"]
+# timeout = 240
+# ablation = { "torch_compile=True" = "torch_compile=False" }
+# ///
+"""A Trainer that compiles runs generated code in every step, and compiles once for steps of one length."""
+
+import torch
+from datasets import load_dataset
+from torch._dynamo.utils import counters
+from torch.profiler import profile
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DataCollatorForLanguageModeling,
+    Trainer,
+    TrainingArguments,
+)
+
+checkpoint = "Qwen/Qwen3-0.6B"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+texts = load_dataset(
+    "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
+).filter(lambda row: row["text"].strip())
+
+tokens = texts.map(
+    lambda row: tokenizer(row["text"], truncation=True, max_length=64),
+    remove_columns=["text"],
+)
+
+# --8<-- [start:enable]
+trainer = Trainer(
+    model,
+    TrainingArguments(
+        output_dir="out",
+        per_device_train_batch_size=4,
+        torch_compile=True,
+        dataloader_drop_last=True,
+        max_steps=3,
+        save_strategy="no",
+        report_to="none",
+    ),
+    train_dataset=tokens,
+    data_collator=DataCollatorForLanguageModeling(
+        tokenizer, mlm=False, pad_to_multiple_of=64
+    ),
+)
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+with profile() as trace:
+    trainer.train()  # three steps
+rows = [row for row in trace.key_averages() if "Compiled Region" in row.key]
+runs = max((row.count for row in rows), default=0)
+graphs = counters["stats"]["unique_graphs"]
+breaks = sum(counters["graph_break"].values())
+print(f"{graphs} graph, {breaks} breaks, run {runs} times")
+# --8<-- [end:is-it-on]
+
+generated = counters["inductor"]["fxgraph_cache_miss"]
+generated += counters["inductor"]["fxgraph_cache_hit"]
+assert graphs == 1, f"{graphs} graphs were compiled"
+assert breaks == 0, f"the graph breaks at {dict(counters['graph_break'])}"
+assert runs == 3, f"compiled code ran {runs} times in 3 steps"
+assert generated >= 1, "no code was generated"

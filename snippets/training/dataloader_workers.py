@@ -1,0 +1,67 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# datasets = ["Salesforce/wikitext"]
+# timeout = 120
+# ablation = { "    persistent_workers=True," = "" }
+# ///
+"""Worker processes that outlive an epoch make the batches of the next one, and Accelerate leaves them as they are."""
+
+import os
+
+import torch
+from accelerate import Accelerator, DataLoaderConfiguration
+from datasets import load_dataset
+from torch.utils.data import DataLoader
+from transformers import AutoTokenizer, DataCollatorForLanguageModeling
+
+checkpoint = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.pad_token = tokenizer.eos_token
+texts = load_dataset(
+    "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
+).filter(lambda row: row["text"].strip())
+tokens = texts.map(
+    lambda row: tokenizer(row["text"], truncation=True, max_length=64),
+    remove_columns=["text"],
+)
+to_tensors = DataCollatorForLanguageModeling(tokenizer, mlm=False)
+
+
+def collate(rows):
+    """What the collator makes, with the process that made it."""
+    made_by = torch.full((len(rows),), os.getpid())
+    return {**to_tensors(rows), "process": made_by}
+
+
+# --8<-- [start:enable]
+loader = DataLoader(
+    tokens,
+    batch_size=8,
+    shuffle=True,
+    collate_fn=collate,
+    num_workers=2,
+    persistent_workers=True,
+    prefetch_factor=4,
+    pin_memory=torch.cuda.is_available(),
+)
+# --8<-- [end:enable]
+
+# --8<-- [start:accelerate]
+accelerator = Accelerator(
+    dataloader_config=DataLoaderConfiguration(non_blocking=True)
+)
+loader = accelerator.prepare(loader)
+# --8<-- [end:accelerate]
+
+epochs = [
+    {int(process) for batch in loader for process in batch["process"]}
+    for _ in range(2)
+]
+print(f"I am {os.getpid()}, the batches were made by {epochs}")
+assert os.getpid() not in epochs[0], "batches are made in the training process"
+assert len(epochs[0]) == 2, f"{len(epochs[0])} workers made the batches"
+assert epochs[0] == epochs[1], "the second epoch has other workers"

@@ -1,0 +1,86 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# ablation = { 'model.loss_type = "ForCausalLM"' = 'model.loss_type = None' }
+# ///
+"""The Trainer leaves out each sequence's first token when it counts labels, if the model says that it shifts them."""
+
+import torch
+from datasets import Dataset
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DataCollatorForLanguageModeling,
+    Trainer,
+    TrainingArguments,
+)
+
+checkpoint = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.pad_token = tokenizer.eos_token
+texts = ["One line. " * count for count in (1, 2, 3, 5, 8, 13, 21, 34)]
+tokens = Dataset.from_list(
+    [{"input_ids": tokenizer(text)["input_ids"]} for text in texts]
+)
+collator = DataCollatorForLanguageModeling(tokenizer, mlm=False)
+
+
+def load():
+    """GPT-2 without dropout, so that losses can be compared."""
+    return AutoModelForCausalLM.from_pretrained(
+        checkpoint,
+        dtype=torch.float32,
+        resid_pdrop=0.0,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+    )
+
+
+def first_loss(model):
+    """What the Trainer logs, and trains with, in its first step."""
+    trainer = Trainer(
+        model,
+        TrainingArguments(
+            output_dir="out",
+            per_device_train_batch_size=2,
+            gradient_accumulation_steps=4,
+            max_steps=1,
+            logging_steps=1,
+            save_strategy="no",
+            report_to="none",
+        ),
+        train_dataset=tokens,
+        data_collator=collator,
+    )
+    trainer.train()
+    return trainer.state.log_history[0]["loss"]
+
+
+# --8<-- [start:is-it-on]
+model = load()
+batch = collator(list(tokens)).to(model.device)
+labels = (batch["labels"][:, 1:] != -100).sum().item()
+with torch.no_grad():
+    right = model(**batch).loss.item()
+print(f"the loss is {right:.4f}, of {labels} labels in {len(tokens)} sequences")
+print(f"loss_type is {model.loss_type}: the Trainer says {first_loss(model):.4f}")
+# --8<-- [end:is-it-on]
+
+# --8<-- [start:enable]
+model = load()
+model.loss_type = "ForCausalLM"  # not in the config: it is not read there
+# --8<-- [end:enable]
+fixed = first_loss(model)
+print(f"loss_type is {model.loss_type}: the Trainer says {fixed:.4f}")
+
+# The proof: the loss of the step is that of all sequences at once; without the type, it is too small by this factor.
+assert abs(fixed - right) < 1e-4 * right, f"{fixed} was logged instead of {right}"
+too_small = first_loss(load()) / right
+expected = labels / (labels + len(tokens))
+print(
+    f"too small by {too_small:.4f}, labels / (labels + sequences): {expected:.4f}"
+)
+assert abs(too_small - expected) < 1e-4, f"the ratio is {too_small}"

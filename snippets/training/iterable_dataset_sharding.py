@@ -1,0 +1,47 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11"]
+#
+# [tool.headroom]
+# ablation = { "if index % workers == mine:" = "if index % workers >= 0:" }
+# ///
+"""Every worker gets a copy of an iterable data set, so each has to leave out what the others read."""
+
+from collections import Counter
+from pathlib import Path
+
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+
+# --8<-- [start:enable]
+class Lines(IterableDataset):
+    """Each worker yields the lines of its own share."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+
+    def __iter__(self):
+        info = get_worker_info()  # None in the training process
+        mine, workers = (info.id, info.num_workers) if info else (0, 1)
+        with self.path.open(encoding="utf-8") as lines:
+            for index, line in enumerate(lines):
+                if index % workers == mine:
+                    yield line.rstrip("\n")
+
+
+# --8<-- [end:enable]
+
+Path("lines.txt").write_text(
+    "".join(f"line {number}\n" for number in range(101)), encoding="utf-8"
+)
+
+# --8<-- [start:is-it-on]
+loader = DataLoader(Lines("lines.txt"), batch_size=None, num_workers=3)
+read = Counter(loader)
+print(f"{len(read)} lines, each read {set(read.values())} times")  # on: {1}
+# --8<-- [end:is-it-on]
+
+assert len(read) == 101, f"{len(read)} lines of 101 were read"
+assert set(read.values()) == {1}, f"lines were read {set(read.values())} times"
+alone = list(DataLoader(Lines("lines.txt"), batch_size=None))
+assert len(alone) == 101, f"without workers, {len(alone)} lines were read"

@@ -1,0 +1,60 @@
+"""What the single-GPU guide adds up where methods are combined, and what it says of old names."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from worked_problems import GIB, ROOT, answers, gib, problem
+
+PAGE = "training/single-gpu.md"
+ASK = """
+import dataclasses, json
+from transformers import TrainingArguments
+from transformers.training_args import OptimizerNames
+fields = [field.name for field in dataclasses.fields(TrainingArguments)]
+print(json.dumps({"arguments": fields, "optimizers": [name.value for name in OptimizerNames]}))
+"""
+
+
+class TestOrder:
+    def test_what_fits_24_gb(self) -> None:
+        """The update, the end of backward, and its start with the whole batch and with one sequence of it."""
+        parameters, card = 1_235_814_400, 24e9
+        embedding, inputs, logits = 4 * 128_256 * 2048, 4 * 16 * 2048 * 2048, 4 * 2048 * 128_256
+        whole = 12 * parameters + 8 * (inputs + 3 * logits)
+        one = 16 * parameters + inputs + 3 * logits
+        assert one < card < 20 * parameters < whole
+        assert answers(problem(PAGE, "Llama 3.2 1B, fp32 weights, 24 GB")) == [
+            gib(card),
+            gib(20 * parameters),
+            gib(16 * parameters),
+            gib(16 * parameters + 2 * embedding),
+            gib(whole),
+            gib(one),
+            f"{(card - one) / GIB:.1f} GiB",
+        ]
+
+
+@pytest.mark.slow
+class TestOldNames:
+    def test_arguments_are_gone_and_their_successors_are_there(self) -> None:
+        """Of the Trainer, as the table of old names has them."""
+        done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True)
+        known = json.loads(done.stdout.splitlines()[-1])
+        text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
+        table = text.partition("| Old | Today |")[2].partition("\n\n")[0]
+        rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
+        old = {name for row in rows for name in re.findall(r"`([a-z0-9_]+)(?:=[A-Za-z]*)?`", row[0])}
+        new = {name for row in rows for name in re.findall(r"`([a-z0-9_]+)(?:=[A-Za-z\"_]*)?`", row[1])}
+        gone = {"adamw_apex_fused", "adamw_hf", "fp16_backend", "half_precision_backend", "fp16_opt_level", "no_cuda"}
+        gone |= {"group_by_length", "torchdynamo", "use_ipex", "jit_mode_eval"}
+        assert gone < old
+        assert not gone & {*known["arguments"], *known["optimizers"]}
+        assert "gradient_checkpointing" in known["arguments"], "it is gone: say so"
+        here = {"activation_checkpointing", "adamw_torch_fused", "fp16", "bf16", "train_sampling_strategy", "use_cpu"}
+        here |= {"torch_compile", "torch_compile_backend"}
+        assert here <= new
+        assert here <= {*known["arguments"], *known["optimizers"]}

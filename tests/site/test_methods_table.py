@@ -1,0 +1,69 @@
+"""The table of a page's methods, made from their claims."""
+
+from pathlib import Path
+
+import markdown
+import pytest
+
+from headroom.site import methods_table
+from headroom.site.context import PageContext, SiteData
+from headroom.site.markdown_extension import HeadroomExtension
+
+CLEAN = Path(__file__).parents[1] / "canaries/clean"
+LINE = "[](methods:training/gpu.md)"
+
+
+@pytest.fixture(scope="module")
+def site() -> SiteData:
+    """The tree that uses everything."""
+    return SiteData.load(CLEAN)
+
+
+def rows(site: SiteData, *lines: str, page: PageContext) -> list[list[str]]:
+    """The cells of the table's rows, without its head."""
+    found = methods_table.with_tables(lines, site, page)
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in found if row.startswith("| [")]
+
+
+GPU = PageContext("training/gpu.md", ("h200",))
+
+
+class TestTable:
+    def test_a_row_a_method_of_the_page(self, site: SiteData) -> None:
+        """Each with a link to its section, and none of another page."""
+        found = rows(site, LINE, page=GPU)
+        assert len(found) == len(methods_table.of_page(site, "training/gpu.md")) > 1
+        assert found[0][0].startswith("[")
+        assert all("](#" in row[0] for row in found)
+
+    def test_the_first_claim_with_evidence_speaks(self, site: SiteData) -> None:
+        """Where none has any for the page's class, the first one says so."""
+        clever = next(row for row in rows(site, LINE, page=GPU) if "clever method" in row[0])
+        assert clever[1] == "[](claim:training.clever.step-time)"
+        assert clever[2] == "[](claim:training.clever.saved-memory)"
+        elsewhere = PageContext("training/gpu.md", ())
+        assert next(row for row in rows(site, LINE, page=elsewhere) if "clever" in row[0])[1] == clever[1]
+
+    def test_the_same_result_names_its_proof(self, site: SiteData) -> None:
+        """And a method without one says what was measured of its quality."""
+        found = {row[0]: row[3] for row in rows(site, LINE, page=GPU)}
+        proven = [cell for name, cell in found.items() if "clever method" in name]
+        assert proven == ["[the same](#how), which a snippet proves"]
+        assert "not measured" in set(found.values())
+
+    def test_rows_follow_the_sections_of_the_page(self, site: SiteData) -> None:
+        """On its own page; on another they go by name, and lead to the guide."""
+        names = [row[0] for row in rows(site, LINE, page=GPU)]
+        anchors = [name.partition("](#")[2].rstrip(")") for name in names]
+        turned = [f"## A section {{#{anchor}}}" for anchor in reversed(dict.fromkeys(anchors))]
+        again = [row[0].partition("](#")[2].rstrip(")") for row in rows(site, LINE, *turned, page=GPU)]
+        assert list(dict.fromkeys(again)) == list(reversed(dict.fromkeys(anchors)))
+        other = rows(site, LINE, page=PageContext("index.md", ("h200",)))
+        assert all("](training/gpu.md#" in row[0] for row in other)
+
+    def test_cells_are_summaries_on_the_site(self, site: SiteData) -> None:
+        """The extension makes the table before its links are resolved."""
+        extension = HeadroomExtension(site=site, page=lambda: GPU)
+        html = markdown.markdown(f"before\n\n{LINE}\n\nafter", extensions=["tables", extension])
+        assert "claim-summary" in html
+        assert "methods:" not in html
