@@ -8,14 +8,14 @@ import pytest
 
 from headroom import rules
 from headroom.files import UnreadableError
-from headroom.prose.pages import parse_notebook
+from headroom.prose.pages import load_pages, parse_notebook
 from headroom.records import notebooks as reading
 
 pytest.importorskip("nbclient", reason="nbclient is not installed")
 from headroom.running import notebooks as running
 
 ROOT = Path(__file__).parents[1]
-NOTEBOOKS = sorted((ROOT / "docs").rglob("*.ipynb"))
+NOTEBOOKS = sorted(path for path in (ROOT / "docs").rglob("*.ipynb") if path.parent.name[0] != ".")
 
 
 def cell(kind: str, source: str, *, outputs: list[dict[str, Any]] | None = None) -> dict[str, Any]:
@@ -77,6 +77,14 @@ class TestReading:
         """What the site shows of a cell is known to be there."""
         with pytest.raises(UnreadableError, match="cell 1"):
             reading.parse(notebook(cell("code", "x") | change))
+
+    def test_what_jupyter_keeps_beside_a_notebook_is_no_page(self, tmp_path: Path) -> None:
+        """Its checkpoints are copies, and the site shows none of them."""
+        for name in ("docs/a.ipynb", "docs/.ipynb_checkpoints/a-checkpoint.ipynb"):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(notebook(cell("markdown", "x")), "utf-8")
+        pages, problems = load_pages(tmp_path)
+        assert ([page.path for page in pages], problems) == (["docs/a.ipynb"], [])
 
     def test_figures_are_rewritten_in_place(self, tmp_path: Path) -> None:
         """What is rewritten is the figure and nothing else, and the file stays a notebook."""

@@ -233,6 +233,7 @@ def _notebooks_run(root: Path, options: argparse.Namespace) -> int:
     from headroom.running import notebooks  # noqa: PLC0415
 
     chosen = [path for path in sorted((root / "docs").rglob("*.ipynb")) if options.pattern in path.as_posix()]
+    chosen = [path for path in chosen if "/." not in path.relative_to(root).as_posix()]
     results: dict[str, list[str]] = {}
     for path in chosen:
         name = path.relative_to(root).as_posix()

@@ -89,6 +89,8 @@ def load_pages(root: Path) -> tuple[list[Page], list[Problem]]:
     problems: list[Problem] = []
     for path in sorted(found for found in (root / "docs").rglob("*") if found.suffix in _PARSERS):
         name = relative(path, root)
+        if "/." in name:  # what Jupyter keeps beside a notebook, say; the site shows none of it
+            continue
         try:
             pages.append(_PARSERS[path.suffix](name, read_text(path, root)))
         except UnreadableError as error:
