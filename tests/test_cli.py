@@ -56,7 +56,7 @@ class TestCheck:
         assert main(["check", "--root", str(root)]) == OK
         printed = capsys.readouterr()
         assert printed.out == ""
-        assert printed.err == "2 snippets, 8 claims, 3 sessions, 3 pages: no problems\n"
+        assert printed.err == "2 snippets, 8 claims, 3 sessions, 4 pages: no problems\n"
 
     def test_prints_one_line_a_problem(self, red: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """A problem is `path:line: rule: what is wrong; what to do`, and the code is 1."""

@@ -8,7 +8,9 @@ from pathlib import Path
 import markdown
 import pytest
 
-from headroom.prose.pages import parse
+from headroom.prose.pages import parse, parse_notebook
+from headroom.records import notebooks
+from headroom.site.notebook_page import markdown as shown
 
 ROOT = Path(__file__).parents[1]
 CLEAN = ROOT / "tests" / "canaries" / "clean"
@@ -51,6 +53,7 @@ def rendered(text: str) -> Counter[tuple[str, str | None]]:
     return Rendered(markdown.markdown(body, extensions=EXTENSIONS, extension_configs=options)).links
 
 
+NOTEBOOKS = sorted([*(ROOT / "docs").rglob("*.ipynb"), *(CLEAN / "docs").rglob("*.ipynb")])
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *(CLEAN / "docs").rglob("*.md")])
 
 
@@ -63,6 +66,15 @@ class TestSiteShowsTheSameLinks:
         text = path.read_text("utf-8")
         found = [link for link in parse("docs/page.md", text).links if link.href.startswith(("claim:", "fact:"))]
         assert Counter((link.href, link.title) for link in found) == rendered(text)
+
+    @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: str(path.relative_to(ROOT)))
+    def test_on_every_notebook(self, path: Path) -> None:
+        """Also none in an output, where the rules do not look."""
+        text = path.read_text("utf-8")
+        page = parse_notebook("docs/page.ipynb", text)
+        found = [link for link in page.links if link.href.startswith(("claim:", "fact:"))]
+        site = rendered(shown(notebooks.parse(text), path.name))
+        assert Counter((link.href, link.title) for link in found) == site
 
     def test_with_the_extensions_of_the_site(self) -> None:
         """What is rendered with here is what mkdocs.yml lists, but for what fills fences and our own extension."""

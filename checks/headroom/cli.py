@@ -1,7 +1,7 @@
 """The command ``headroom``: a thin adapter that parses words and prints results.
 
 Everything heavy is imported by the subcommand that needs it, so that help is instant and nothing but ``measure`` and
-``snippets run`` ever loads torch.
+the ``run`` of snippets and notebooks ever loads torch.
 """
 
 import argparse
@@ -67,6 +67,16 @@ def _parser() -> argparse.ArgumentParser:
     running.add_argument("--changed", action="store_true", help="only those that have not run here as they stand")
     running.add_argument("--record", action="store_true", help="write what happened under checks/runs/")
     running.set_defaults(run=_snippets_run)
+
+    notebooks = commands.add_parser("notebooks", help="run the notebooks").add_subparsers(
+        required=True, metavar="ACTION"
+    )
+    rerun = notebooks.add_parser(
+        "run", parents=[common], help="run notebooks, and compare their outputs with the stored"
+    )
+    rerun.add_argument("pattern", nargs="?", default="", help="a part of the notebooks' paths")
+    rerun.add_argument("--record", action="store_true", help="store the new outputs in the notebooks")
+    rerun.set_defaults(run=_notebooks_run)
     return parser
 
 
@@ -216,6 +226,31 @@ def _snippets_run(root: Path, options: argparse.Namespace) -> int:
         print(f"headroom: no snippet's name holds `{options.pattern}`", file=sys.stderr)
         return USAGE
     return FAILED if any(result["outcome"] == "failed" for result in results) else OK
+
+
+def _notebooks_run(root: Path, options: argparse.Namespace) -> int:
+    from headroom.files import UnreadableError  # noqa: PLC0415
+    from headroom.running import notebooks  # noqa: PLC0415
+
+    chosen = [path for path in sorted((root / "docs").rglob("*.ipynb")) if options.pattern in path.as_posix()]
+    chosen = [path for path in chosen if "/." not in path.relative_to(root).as_posix()]
+    results: dict[str, list[str]] = {}
+    for path in chosen:
+        name = path.relative_to(root).as_posix()
+        try:
+            found = notebooks.run(path, root, record=options.record)
+        except (notebooks.NotebookError, UnreadableError) as error:
+            found, results[name] = [], [str(error)]
+        else:
+            results[name] = [f"cell {each.cell} shows something else\n{each.diff}" for each in found]
+        if not options.json:
+            print("\n".join([f"{name}: {'differs' if results[name] else 'as stored'}", *results[name]]), flush=True)
+    if options.json:
+        print(json.dumps(results, indent=1, ensure_ascii=False))
+    if not chosen:
+        print(f"headroom: no notebook's path holds `{options.pattern}`", file=sys.stderr)
+        return USAGE
+    return FAILED if any(results.values()) else OK
 
 
 def _result(name: str, result: Any, ablated: Any) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """The adapter between MkDocs and the site: it hands over files and the page in hand, and decides nothing."""
 
 import logging
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from types import MethodType
 from typing import Any
 
 from mkdocs.config import config_options
@@ -11,7 +12,9 @@ from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from headroom.site import exports
+from headroom.files import read_text
+from headroom.records import notebooks
+from headroom.site import exports, notebook_page
 from headroom.site.context import INDEX, PageContext, SiteData
 
 _LOG = logging.getLogger("mkdocs.headroom")
@@ -52,7 +55,24 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
             files.append(File.generated(config, path, content=text))
         return files
 
+    def on_pre_page(self, page: Page, /, *, config: MkDocsConfig, files: Files) -> Page:  # noqa: ARG002
+        """Let MkDocs render a notebook as any page; mkdocs-jupyter, which makes a page of it, would do it here."""
+        if _is_notebook(page):
+            page.render = MethodType(Page.render, page)
+        return page
+
+    def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:  # noqa: ARG002
+        """A notebook's cells and stored outputs as Markdown; other pages are read by MkDocs."""
+        if not _is_notebook(page):
+            return None
+        text = read_text(Path(page.file.abs_src_path), self.site.tree.root)
+        return notebook_page.markdown(notebooks.parse(text), PurePosixPath(page.file.src_uri).name)
+
     def on_page_markdown(self, markdown: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG002
         """Remember the page that is rendered next."""
         self.page = PageContext.of(page.file.src_uri, page.meta)
         return markdown
+
+
+def _is_notebook(page: Page) -> bool:
+    return str(page.file.src_uri).endswith(".ipynb")

@@ -1,5 +1,6 @@
 """The real site in a real browser, opened from the file system: light and dark, wide and narrow."""
 
+import gzip
 import os
 import shutil
 import subprocess
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("index", "guide", "claims", "claim")
+PAGES = ("index", "guide", "notebook", "claims", "claim")
+MAX_TRANSFERRED_BYTES, MAX_REQUESTS = 150_000, 12
 
 
 def missing(reason: str) -> None:
@@ -62,10 +64,11 @@ def browser() -> "Iterator[Browser]":
 
 
 def page_path(site: Path, name: str) -> Path:
-    """One page of each kind: the start, the index of claims, the longest guide and the longest claim page."""
+    """One page of each kind: the start, the index of claims, and of guides, notebooks and claim pages the longest."""
     patterns = {
         "index": "index.html",
         "guide": "training/*.html",
+        "notebook": "concepts/model-*.html",
         "claims": "claims/index.html",
         "claim": "claims/*/*.html",
     }
@@ -97,6 +100,26 @@ def test_a_page_is_self_contained_quiet_and_fits(
     )
     assert (ink > paper) == (scheme == "dark")
     context.close()
+
+
+def requests_of(site: Path, browser: "Browser", name: str) -> list[str]:
+    """What a page asks for, in order."""
+    page = browser.new_page()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(page_path(site, name).as_uri(), wait_until="load")
+    page.wait_for_timeout(300)
+    page.close()
+    return requests
+
+
+def test_a_notebook_is_no_heavier_than_a_page(site: Path, browser: "Browser") -> None:
+    """It loads nothing that a guide does not load, and is small when compressed, as servers send it."""
+    found, usual = (requests_of(site, browser, name) for name in ("notebook", "guide"))
+    assert len(found) <= MAX_REQUESTS
+    own = [url for url in found if url not in usual]
+    assert own == [page_path(site, "notebook").as_uri()]
+    assert len(gzip.compress(page_path(site, "notebook").read_bytes())) <= MAX_TRANSFERRED_BYTES
 
 
 def test_search_works_from_the_file_system(site: Path, browser: "Browser") -> None:

@@ -1,4 +1,4 @@
-"""Pages as their authors wrote them: front matter, links and fences, each with its line.
+"""Pages as their authors wrote them, Markdown files and notebooks: front matter, links and fences, each with its line.
 
 The site renders pages with Python-Markdown, which keeps no lines. So links are found here in the source, with code and
 comments blanked out, and a test holds both to find the same links on every page.
@@ -6,12 +6,13 @@ comments blanked out, and a test holds both to find the same links on every page
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from headroom.files import UnreadableError, read_text
 from headroom.parsing import load_yaml
+from headroom.records import notebooks
 from headroom.records.problems import Problem, relative, unreadable
 
 _FRONT_MATTER = re.compile(r"\A---\n(?P<yaml>.*?\n)---\n", re.DOTALL)
@@ -65,7 +66,7 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One Markdown file below docs/."""
+    """One Markdown file or notebook below docs/."""
 
     path: str
     text: str
@@ -86,10 +87,12 @@ def load_pages(root: Path) -> tuple[list[Page], list[Problem]]:
     """Every page of a tree, and the problems of those that cannot be read."""
     pages: list[Page] = []
     problems: list[Problem] = []
-    for path in sorted((root / "docs").rglob("*.md")):
+    for path in sorted(found for found in (root / "docs").rglob("*") if found.suffix in _PARSERS):
         name = relative(path, root)
+        if "/." in name:  # what Jupyter keeps beside a notebook, say; the site shows none of it
+            continue
         try:
-            pages.append(parse(name, read_text(path, root)))
+            pages.append(_PARSERS[path.suffix](name, read_text(path, root)))
         except UnreadableError as error:
             problems.append(unreadable(name, "pages", error))
     return pages, problems
@@ -111,6 +114,21 @@ def parse(path: str, text: str) -> Page:
     rest = _LINK.sub(lambda match: _blank(match[0]), blanked)
     stray = tuple(text.count("\n", 0, match.start()) + 1 for match in _STRAY.finditer(rest))
     return Page(path, text, meta, tuple(_links(text, blanked)), fences, stray)
+
+
+def parse_notebook(path: str, text: str) -> Page:
+    """A page from the JSON of a notebook: its Markdown cells are its text, at their places in the file.
+
+    Raises:
+        UnreadableError: it is no notebook that can be read.
+    """
+    notebook = notebooks.parse(text)
+    page = parse(path, notebook.markdown())
+    links = (replace(link, start=notebook.place(link.start), end=notebook.place(link.end)) for link in page.links)
+    return replace(page, text=text, meta=notebook.meta, links=tuple(links))
+
+
+_PARSERS = {".md": parse, ".ipynb": parse_notebook}
 
 
 def _fences(text: str) -> Iterator[Fence]:

@@ -1,0 +1,60 @@
+"""A notebook as a page: its cells and their stored outputs as Markdown, which the site renders as any other page.
+
+So links to claims, code, tables and anchors are on a notebook what they are elsewhere, and are checked as there.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from headroom.records.notebooks import Cell, Notebook
+
+FOLDED = "folded"
+"""The tag of a cell whose code the page folds away: what draws a figure, say."""
+
+
+def markdown(notebook: Notebook, name: str) -> str:
+    """The whole page with its front matter, which is JSON and so YAML as well.
+
+    Args:
+        notebook: what is to be shown.
+        name: the name of its file, published beside the page.
+    """
+    front = f"---\n{json.dumps(notebook.meta, ensure_ascii=False)}\n---"
+    last = (
+        f'<p class="ran-on"><a href="{name}" download>Download this notebook</a>. '
+        "The tests run its cells and compare every output with what stands here.</p>"
+    )
+    return "\n\n".join([front, *(part for cell in notebook.cells for part in _cell(cell)), last]) + "\n"
+
+
+def _cell(cell: Cell) -> Iterator[str]:
+    if cell.kind == "markdown":
+        yield cell.source
+    elif cell.kind == "code" and cell.source:
+        code = _fence(cell.source, "python")
+        yield '??? example "Code"\n\n' + re.sub("(?m)^(?=.)", "    ", code) if FOLDED in cell.tags else code
+        for output in cell.outputs:
+            yield _output(output)
+
+
+def _output(output: Mapping[str, Any]) -> str:
+    """One stored output: Markdown and drawings as they are, and text as text."""
+    data = output.get("data") or {}
+    if "text/markdown" in data:
+        return _joined(data["text/markdown"]).strip()
+    drawn = data.get("image/svg+xml") or data.get("text/html")
+    if drawn:
+        return re.sub(r"\n\s*\n", "\n", _joined(drawn)).strip()  # a blank line would end the HTML
+    return _fence(_joined(output.get("text") or data.get("text/plain") or "").rstrip(), "{ .text .output }")
+
+
+def _joined(text: str | list[str]) -> str:
+    return text if isinstance(text, str) else "".join(text)
+
+
+def _fence(text: str, info: str) -> str:
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    mark = "`" * max(3, longest + 1)
+    return f"{mark} {info}\n{text}\n{mark}" if info.startswith("{") else f"{mark}{info}\n{text}\n{mark}"

@@ -1,0 +1,107 @@
+"""The notebook on a step's memory: its scale against the allocator's trace, and its sentences against its tables."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from worked_problems import ROOT
+
+NOTEBOOK = ROOT / "docs/concepts/model-memory.ipynb"
+CELLS = {cell["id"]: cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
+# Weighs the same step twice, as the notebook does and as `headroom measure` does, and prints both.
+TWICE = """
+import gc, json, sys
+import torch
+from headroom.running.benchmark_run import Scale as Allocator
+
+cells = {cell["id"]: "".join(cell["source"]) for cell in json.load(open(sys.argv[1]))["cells"]}
+names = {}
+for cell in ("scale", "parts", "models"):
+    exec(cells[cell], names)
+torch.set_num_threads(1)
+
+def prepared(form):
+    model = names[sys.argv[2]]()
+    return model, names["sequences"](2), torch.optim.AdamW(model.parameters(), **{form: True})
+
+for form in ("foreach", "fused"):
+    with Allocator("cpu") as allocator:
+        model, batch, optimizer = prepared(form)
+        for weighing in (None, allocator.weighing()):
+            if weighing:
+                weighing.__enter__()
+            loss = model(**batch, labels=batch["input_ids"]).loss
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            loss = None
+        weighing.__exit__(None, None, None)
+    traced = allocator.read()
+    found = names["parts"](*prepared(form))
+    kept = found["kept"]["activations"] + found["kept"]["logits"]
+    peak = max(held.total() for held in found.values())
+    print(json.dumps([[kept, traced["saved_for_backward"]], [peak, traced["peak_allocated"]]]))
+    del model, optimizer
+    gc.collect()
+"""
+
+
+def table(cell: str) -> dict[str, list[str]]:
+    """The rows of the table that a cell shows, by their first column."""
+    (text,) = ["".join(output["data"]["text/markdown"]) for output in CELLS[cell]["outputs"] if "data" in output]
+    rows = [[part.strip(" *") for part in line.strip("|").split("|")] for line in text.splitlines()]
+    return {row[0]: row[1:] for row in rows}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["gpt2", "llama", "moe"])
+def test_the_scale_finds_what_the_allocator_traces(model: str) -> None:
+    """What is kept for backward, and the peak, to a hundredth of a percent."""
+    command = [sys.executable, "-W", "ignore", "-c", TWICE, str(NOTEBOOK), model]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[[")]
+    assert len(rows) == 2
+    for found, traced in (pair for row in rows for pair in row):
+        assert found == pytest.approx(traced, rel=1e-4)
+
+
+class TestWhatTheTextSays:
+    """Sentences without figures, held to the tables above them."""
+
+    def test_the_peak_is_in_each_of_the_three_moments(self) -> None:
+        """Some row of the table is bold in each column."""
+        text = "".join(CELLS["peaks"]["outputs"][0]["data"]["text/markdown"])
+        bold = {i for line in text.splitlines() for i, part in enumerate(line.split("|")) if "**" in part}
+        assert bold == {2, 3, 4}
+
+    def test_the_loss_adds_two_tensors_of_the_size_of_the_logits(self) -> None:
+        """And the embedding's gradient is there three times when backward ends."""
+        step = table("step")
+        moment = {name: i for i, name in enumerate(step["MiB"])}
+        at = moment["loss and head"]
+        assert float(step["gradients of logits"][at]) == 2 * float(step["logits"][at])
+        embedding = 4 * 4096 * 128 / 2**20
+        assert float(step["copies of the embedding"][moment["embedding"]]) == 3 * embedding
+
+    def test_bytes_a_parameter_of_the_first_lines(self) -> None:
+        """12 when backward starts, 16 at the update: weights and states, and gradients with them."""
+        weights, gradients, states, _, total = map(float, table("optimizers")["AdamW, fused"])
+        assert (weights + states, weights + states + gradients, total) == (12, 16, 16)
+
+    def test_the_published_formula_is_there_but_for_the_masks(self) -> None:
+        """The difference is that of the masks, to a tenth of a byte."""
+        printed = "".join("".join(output.get("text", [])) for output in CELLS["formula-check"]["outputs"])
+        masks = float(re.findall(r"[\d.]+$", printed.strip())[0])
+        rows = table("formula-check")
+        assert float(rows["eager attention, with dropout"][2]) == pytest.approx(masks, abs=0.1)
+        assert float(rows["flash attention, without dropout"][2]) == pytest.approx(0, abs=0.2)
+
+    def test_use_cache_keeps_keys_and_values_once_more(self) -> None:
+        """Two numbers a token and unit of width."""
+        rows = table("coefficients")
+        for column, size in enumerate((4, 2, 2)):
+            difference = float(rows["GPT-2, use_cache left on"][column]) - float(rows["GPT-2"][column])
+            assert difference == pytest.approx(2 * size)

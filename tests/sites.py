@@ -1,0 +1,43 @@
+"""What tests of built sites need: a build as CI does it, and what a page loads and links to."""
+
+import os
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+
+def build(root: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    """Build a tree as CI does. `mkdocs.yml` says strict; an option would only hide that it did not."""
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1700000000"}
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--config-file",
+        str(root / "mkdocs.yml"),
+        "--site-dir",
+        str(out),
+    ]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
+
+
+class Page(HTMLParser):
+    """What a page loads, where it links to, and its anchors."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Collect one element's addresses."""
+        found = {name: value or "" for name, value in attrs}
+        self.ids.add(found.get("id", ""))
+        if tag == "a" and "href" in found:
+            self.links.append(found["href"])
+        elif tag in ("link", "script", "img", "iframe", "source", "image", "use"):
+            self.loads += [found[name] for name in ("href", "src", "srcset") if name in found]
