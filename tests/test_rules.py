@@ -62,6 +62,10 @@ class TestFix:
             ("[400 MiB]", "[0.50 GiB]", "[0.39 GiB]"),
             ("[400 MiB]", "[1 kB]", "[419,430 kB]"),
             ("[1.25×]", "[9.99\u00a0%]", "[125.00\u00a0%]"),
+            ("[1.43×]", "[?]", "[1.43×]"),
+            ("[+10 %]", "[?]", "[+10 %]"),
+            ("[11,041 tokens/s]", "[?]", "[11,041 tokens/s]"),
+            ("[400 MiB]", "[?]", "[400.0 MiB]"),
         ],
     )
     def test_rewrites_the_figure_only(self, root: Path, old: str, printed: str, fixed: str) -> None:

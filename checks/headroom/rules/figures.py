@@ -11,6 +11,19 @@ from headroom.records import Problem
 from headroom.rules.context import Context, at, claim_links, links
 from headroom.units import Figure
 
+OPEN = "?"
+"""What an author writes in place of a figure that is not known yet."""
+_USUAL = {"ratio": "1.00×", "slowdown": "1.00×", "change": "+1 %"}
+_USUAL_BY_UNIT = {"B": "1.0 MiB", "s": "1.0 ms", "tokens/s": "1 tokens/s"}
+
+
+def asked(link: Link, value: float, unit: str) -> str:
+    """The text of a figure's link, or in place of an open one the form in which such a figure is usually printed."""
+    if link.text != OPEN or not link.href.startswith("claim:"):
+        return link.text
+    name = link.href.partition("#")[2].partition("@")[0]
+    return _USUAL.get(name) or _USUAL_BY_UNIT.get(unit, f"{value:,.0f}")
+
 
 @dataclass(frozen=True, slots=True)
 class Fix:
@@ -28,39 +41,36 @@ def figures(context: Context) -> Iterator[Problem]:
         if isinstance(value, str):
             yield at(page, link, "figures", value, "correct the link, or measure it")
             continue
-        printed = Figure.find(link.text)
+        printed = Figure.find(asked(link, value, unit))
         if printed is None:
-            yield at(
-                page, link, "figures", f"`{link.text}` holds no figure, or more than one", "write one figure a link"
-            )
+            message = f"`{link.text}` holds no figure, or more than one"
+            yield at(page, link, "figures", message, "write one figure a link, or `?` for --fix to fill")
             continue
         try:
             right = printed.written(value, unit)
         except ValueError as error:
             yield at(page, link, "figures", str(error), "write the figure in a unit of its metric")
             continue
-        if right != printed.text:
-            yield at(
-                page,
-                link,
-                "figures",
-                f"`{printed.text}` is printed, `{right}` is measured",
-                "run `headroom check --fix`",
-            )
+        if right != printed.text or link.text == OPEN:
+            shown = OPEN if link.text == OPEN else printed.text
+            message = f"`{shown}` is printed, `{right}` is measured"
+            yield at(page, link, "figures", message, "run `headroom check --fix`")
 
 
 def fixes(context: Context) -> list[Fix]:
     """The figures that can be rewritten from the evidence."""
     found = []
     for page, link, value, unit in _figures(context):
-        printed = Figure.find(link.text)
+        printed = None if isinstance(value, str) else Figure.find(asked(link, value, unit))
         if isinstance(value, str) or printed is None:
             continue
         try:
             right = printed.written(value, unit)
         except ValueError:
             continue
-        if right != printed.text:
+        if link.text == OPEN:
+            found.append(Fix(page.path, link.start, link.end, right))
+        elif right != printed.text:
             start = link.start + printed.start
             found.append(Fix(page.path, start, start + len(printed.text), right))
     return found
