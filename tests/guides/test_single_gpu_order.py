@@ -19,6 +19,19 @@ print(json.dumps({"arguments": fields, "optimizers": [name.value for name in Opt
 """
 
 
+class TestRecipes:
+    def test_bytes_of_each_recipe(self) -> None:
+        """Weights, gradients and states; QLoRA's scales are 8 bits a block of 64 and 32 bits 256 of these."""
+        text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
+        table = text.partition("{#which-recipe-fits}")[2].partition("Nothing fits?")[0]
+        rows = [line.strip("| ").split(" | ") for line in table.splitlines() if " GiB |" in line]
+        packed = 0.5 + 1 / 64 + 4 / (64 * 256)
+        recipes = [4 + 4 + 8, 4 + 4 + 2, 4 + 4, 2 + 2 + 4, 2 + 2 + 2, 2, 0.95 * packed + 0.05 * 2]
+        assert [float(row[1]) for row in rows] == pytest.approx(recipes, abs=0.005)
+        for row, size in zip(rows, recipes, strict=True):
+            assert row[2:] == [gib(billions * 1e9 * size) for billions in (1, 3, 7)], row[0]
+
+
 class TestOrder:
     def test_what_fits_24_gb(self) -> None:
         """The update, the end of backward, and its start with the whole batch and with one sequence of it."""

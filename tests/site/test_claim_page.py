@@ -38,7 +38,7 @@ def test_the_verdict_stands_first_in_words_for_each_class(site: SiteData) -> Non
 
 def test_what_carries_over_says_from_where(site: SiteData) -> None:
     """In a sentence of its own, without repeating the figures."""
-    assert "measured on a CPU On an H200: kept for backward carries over from an x86 server CPU." in shown(
+    assert "counted on a CPU On an H200: kept for backward carries over from an x86 server CPU." in shown(
         html_of(site, "memory")
     )
 
@@ -50,7 +50,7 @@ def test_a_sweep_says_from_where_to_where_it_holds(site: SiteData) -> None:
         "supported from batch_size 8 to 64, kept for backward 1.53 times less to 3.52 times less; "
         "contradicted at batch_size 1, kept for backward 1.50 times more; 20 blocks."
     ) in page
-    assert "batch_size 1 (shown, not claimed)" in shown(html_of(site, "part"))
+    assert "1 sequences (shown, not claimed)" in shown(html_of(site, "part"))
 
 
 def test_the_page_shows_what_the_verdict_rests_on(site: SiteData) -> None:

@@ -188,6 +188,8 @@ class CitedClaim(Statement):
     quote: Text
     """The words of the source, at most 25 of them."""
     figures: tuple[CitedFigure, ...] = Field(min_length=1)
+    in_brief: Text | None = None
+    """What a table cell shows: of what the figure is, in at most twelve words. Without it, a cell shows no figure."""
     hardware_as_stated: Text
     independence: Literal["author", "vendor", "independent"]
 
@@ -196,6 +198,8 @@ class CitedClaim(Statement):
         words = len(self.quote.split())
         if words > 25:  # noqa: PLR2004 - said in the message
             raise ValueError(f"the quote has {words} words; quote at most 25")
+        if len((self.in_brief or "").split()) > 12:  # noqa: PLR2004 - as above
+            raise ValueError("in_brief has more than 12 words; a table cell has no room for them")
         for figure in self.figures:
             if figure.as_printed not in self.quote:
                 raise ValueError(

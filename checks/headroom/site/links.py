@@ -128,13 +128,7 @@ def _line(view: words.View, *, named: bool) -> Iterator[Element]:
 
 def _conditions(view: words.View, point: PointVerdict, *, named: bool) -> str:
     at = words.where(view.claim, point.point)
-    source = view.site.class_name(view.source or view.hardware)
-    parts = [
-        view.claim.metric.kind.title + (f" at {at}" if at else ""),
-        f"carries over from {source}" if view.carried else "",
-        view.place if named else "",
-    ]
-    return ", ".join(filter(None, parts))
+    return view.claim.metric.kind.title + (f" at {at}" if at else "") + (f", {view.place}" if named else "")
 
 
 def shown_point(view: words.View) -> PointVerdict | None:
@@ -145,9 +139,12 @@ def shown_point(view: words.View) -> PointVerdict | None:
 
 
 def _cited(claim: CitedClaim) -> Iterator[Element]:
-    figures = ", ".join(figure.as_printed for figure in claim.figures)
-    yield _element("strong", figures)
-    yield _element("small", f"on {claim.hardware_as_stated}, {claim.source.year}")
+    """A figure without what it is of would mislead, so a cell shows one only where the claim says it in brief."""
+    if claim.in_brief:
+        yield _element("strong", claim.in_brief)
+    stated = not claim.hardware_as_stated.startswith(("none", "not stated"))
+    where = f"on {claim.hardware_as_stated}, " if stated else ""
+    yield _element("small", f"{where}{claim.source.year}")
     yield badge("cited", words.BADGES["cited"])
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from headroom.prose.targets import METHODS
+from headroom.records import CitedClaim, MeasuredClaim
 from headroom.records.methods import Method
 from headroom.site.context import PageContext, SiteData
 
@@ -42,15 +43,17 @@ def of_page(site: SiteData, section_page: str) -> list[Method]:
 
 
 def _cell(site: SiteData, page: PageContext, claims: Sequence[str]) -> str:
-    """The summary of the first claim with evidence for the page's hardware, or else of the first."""
-    if not claims:
-        return "not measured"
-    return f"[](claim:{next((name for name in claims if _speaks(site, page, name)), claims[0])})"
+    """The summary of what says most here: measured for this hardware, else cited in brief, else to be measured."""
+    known = [site.tree.claims[name] for name in claims if name in site.tree.claims]
+    measured = [claim for claim in known if isinstance(claim, MeasuredClaim)]
+    told = [claim for claim in known if isinstance(claim, CitedClaim) and claim.in_brief]
+    spoken = [claim for claim in measured if _speaks(site, page, claim)]
+    best = next(iter((*spoken, *told, *measured)), None)
+    return f"[](claim:{best.id})" if best else "not measured"
 
 
-def _speaks(site: SiteData, page: PageContext, name: str) -> bool:
-    claim = site.tree.claims.get(name)
-    return claim is not None and any(site.board.status(claim, hardware) != "unmeasured" for hardware in page.hardware)
+def _speaks(site: SiteData, page: PageContext, claim: MeasuredClaim) -> bool:
+    return any(site.board.status(claim, hardware) != "unmeasured" for hardware in page.hardware)
 
 
 def _result(site: SiteData, page: PageContext, method: Method, target: str) -> str:

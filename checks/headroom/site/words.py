@@ -19,6 +19,14 @@ BADGES: dict[Status, str] = {
     "unmeasured": "not measured yet",
     "cited": "cited",
 }
+# The same for bytes that were counted on other hardware than the page's. Nothing else carries over.
+CARRIED: dict[Status, str] = {
+    "supported": "counted on",
+    "contradicted": "counted, and not so, on",
+    "inconclusive": "inconclusive on",
+    "disputed": "disputed on",
+    "flips": "depends on the size, counted on",
+}
 # How a kind of metric names a higher and a lower value.
 _MORE_LESS = {"time": ("longer", "shorter"), "bytes": ("more", "less"), "rate": ("higher", "lower")}
 _NEAR_ONE = (0.8, 1.25)
@@ -66,7 +74,7 @@ class View:
         if self.source is None or not self.carried:
             return BADGES[self.status]
         elsewhere = self._kind(self.source)
-        return f"{BADGES[self.status]} on {'another ' if elsewhere == kind else 'a '}{elsewhere}"
+        return f"{CARRIED[self.status]} {'another' if elsewhere == kind else 'a'} {elsewhere}"
 
     def _kind(self, hardware_class: str) -> str:
         return "GPU" if self.site.on_gpu(hardware_class) else "CPU"
@@ -124,7 +132,7 @@ def before_after(claim: MeasuredClaim, point: PointVerdict) -> str:
 def where(claim: MeasuredClaim, point: Point) -> str:
     """A point of a sweep in words, or nothing where nothing is swept."""
     sweep = claim.scope.sweep
-    return f"{sweep.axis} {point[sweep.axis]}" if sweep else ""
+    return f"{point[sweep.axis]} {sweep.unit}" if sweep else ""
 
 
 def interval(claim: MeasuredClaim, point: PointVerdict) -> str:
