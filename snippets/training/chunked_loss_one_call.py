@@ -25,14 +25,19 @@ batch["labels"] = batch["input_ids"]
 
 
 # --8<-- [start:enable]
-def chunked_loss(model, labels, **inputs):
+def chunked_loss(model, labels, *, labels_of_step=None, **inputs):
     """The loss that the model would return, with few logits at a time."""
-    return linear_cross_entropy(
+    labels = pad(labels, (0, 1), value=-100)[:, 1:].flatten()  # the next token
+    summed = linear_cross_entropy(
         model.base_model(**inputs).last_hidden_state.flatten(0, 1),
         model.get_output_embeddings().weight,
-        pad(labels, (0, 1), value=-100)[:, 1:].flatten(),  # the next token
+        labels,
+        reduction="sum",
         options=LinearCrossEntropyOptions(),
     )
+    if labels_of_step is None:
+        labels_of_step = (labels != -100).sum()
+    return summed / labels_of_step
 
 
 # --8<-- [end:enable]

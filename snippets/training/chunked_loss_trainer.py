@@ -5,9 +5,9 @@
 # [tool.headroom]
 # models = ["openai-community/gpt2"]
 # datasets = ["Salesforce/wikitext"]
-# ablation = { "trainer = ChunkedTrainer(" = "trainer = Trainer(" }
+# ablation = { "with self.accelerator.autocast():" = "if True:" }
 # ///
-"""The Trainer computes a chunked loss where a subclass overrides compute_loss; the model's own logits never exist."""
+"""The Trainer computes a chunked loss where a subclass overrides compute_loss; the precision of the Trainer it must ask for."""
 
 import torch
 from datasets import load_dataset
@@ -24,7 +24,9 @@ from transformers import (
 name = "openai-community/gpt2"
 tokenizer = AutoTokenizer.from_pretrained(name)
 tokenizer.pad_token = tokenizer.eos_token
-model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32)
+model = AutoModelForCausalLM.from_pretrained(
+    name, dtype=torch.float32, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0
+)
 model.loss_type = "ForCausalLM"  # labels are counted as they are shifted
 texts = load_dataset(
     "Salesforce/wikitext", "wikitext-2-raw-v1", split="train"
@@ -32,7 +34,7 @@ texts = load_dataset(
 tokens = texts.map(
     lambda row: tokenizer(row["text"], truncation=True, max_length=256),
     remove_columns=["text"],
-)
+).select(range(16))
 
 
 def chunked_loss(model, labels, *, labels_of_step=None, chunk=512, **inputs):
@@ -51,11 +53,24 @@ def chunked_loss(model, labels, *, labels_of_step=None, chunk=512, **inputs):
     return torch.stack(sums).sum() / labels_of_step
 
 
-# How many rows of logits does the head make at a time?
-rows = []
+# How many rows of logits does the head make at a time, and in which format are products?
+rows, formats = [], set()
 model.lm_head.register_forward_hook(
     lambda module, args, logits: rows.append(logits.shape[:-1].numel())
 )
+for product in (model.lm_head, model.transformer.h[0].mlp.c_fc):
+    product.register_forward_hook(lambda _m, _a, output: formats.add(output.dtype))
+
+
+# What the step must find: the loss of all texts at once, which has all rows at once.
+collator = DataCollatorForLanguageModeling(tokenizer, mlm=False)
+batch = collator(list(tokens))
+with torch.no_grad():
+    full, chunked = model(**batch).loss, chunked_loss(model, **batch)
+assert torch.allclose(chunked, full), f"the loss is {chunked} instead of {full}"
+assert rows[0] > 512 == max(rows[1:]), f"rows of logits: {rows}"
+rows.clear()
+formats.clear()
 
 
 # --8<-- [start:enable]
@@ -67,32 +82,32 @@ class ChunkedTrainer(Trainer):
         if options.get("return_outputs"):
             return super().compute_loss(model, inputs, **options)
         labels = options.get("num_items_in_batch")
-        return chunked_loss(model, labels_of_step=labels, **inputs)
+        with self.accelerator.autocast():  # else bf16=True does nothing here
+            return chunked_loss(model, labels_of_step=labels, **inputs)
 
 
 trainer = ChunkedTrainer(
     model,
     TrainingArguments(
         output_dir="out",
+        bf16=True,
+        use_cpu=not torch.cuda.is_available(),
         per_device_train_batch_size=8,
-        max_steps=2,
+        gradient_accumulation_steps=2,
+        max_steps=1,
         save_strategy="no",
         report_to="none",
     ),
     train_dataset=tokens,
-    data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
+    data_collator=collator,
 )
 trainer.train()
 # --8<-- [end:enable]
 
-print(f"the head made at most {max(rows)} rows of logits at a time")
+print(f"at most {max(rows)} rows of logits at a time, products in {formats}")
 assert max(rows) <= 512, f"the head made {max(rows)} rows of logits at once"
+assert formats == {torch.bfloat16}, f"products are in {formats}"
 trained = trainer.state.log_history[-1]["train_loss"]
-assert 0 < trained < 20, f"the loss is {trained}"
-batch = trainer.data_collator([tokens[0], tokens[1]]).to(model.device)
-model.eval()
-with torch.no_grad():
-    full, chunked = model(**batch).loss, chunked_loss(model, **batch)
-assert torch.allclose(chunked, full), f"the loss is {chunked} instead of {full}"
+assert abs(trained - full) < 0.01 * full, f"{trained} was logged, not {full}"
 evaluated = trainer.evaluate(tokens.select(range(8)))["eval_loss"]
 assert 0 < evaluated < 20, f"the loss in evaluation is {evaluated}"

@@ -28,17 +28,19 @@ texts = [row["text"] for row in rows if row["text"].strip()]
 @torch.inference_mode()
 def mean_loss(model, texts: list[str], batch_size: int = 2) -> torch.Tensor:
     """Every token counts alike, in whichever batch it stands."""
+    training = model.training
     model.eval()
     summed = torch.zeros((), device=model.device)
     count = torch.zeros((), device=model.device)
     for start in range(0, len(texts), batch_size):
         part = texts[start : start + batch_size]
         batch = tokenizer(part, return_tensors="pt", padding=True, truncation=True)
-        batch = batch.to(model.device)
         labels = batch["input_ids"].masked_fill(batch["attention_mask"] == 0, -100)
-        counted = (labels[:, 1:] != -100).sum()
-        summed += model(**batch, labels=labels).loss * counted
-        count += counted
+        batch["labels"], counted = labels, (labels[:, 1:] != -100).sum().item()
+        if counted:  # the mean of no labels is not a number
+            summed += model(**batch.to(model.device)).loss * counted
+            count += counted
+    model.train(training)
     return summed / count
 
 
@@ -61,6 +63,13 @@ one, everything = left(texts[:2]), left(texts)
 assert abs(everything - one) < 2**16, (
     f"{everything} bytes were left by {len(texts)} texts, and {one} by two"
 )
+# A text of one token has no label, and dropout is on again where it was on before.
+ids = tokenizer(["a", texts[0]], return_tensors="pt", padding=True).input_ids
+assert (ids[0] != tokenizer.pad_token_id).sum() == 1, "the text has two tokens"
+model.train()
+alone = mean_loss(model, ["a", texts[0]], batch_size=1)
+assert model.training, "the evaluation leaves the model without dropout"
+assert torch.equal(alone, mean_loss(model.eval(), texts[:1], batch_size=1))
 # The mean over all tokens, text by text.
 with torch.no_grad():
     sums, counts = 0.0, 0

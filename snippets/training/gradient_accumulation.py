@@ -4,12 +4,11 @@
 #
 # [tool.headroom]
 # models = ["openai-community/gpt2"]
-# ablation = { "(summed / labels).backward()" = "(outputs.loss / len(micro_batches)).backward()" }
+# ablation = { "model(**batch, num_items_in_batch=labels).loss" = "(model(**batch).loss / len(micro_batches))" }
 # ///
 """Gradient accumulation adds up the gradients of small batches, each loss divided by the labels of the whole step."""
 
 import torch
-from torch.nn.functional import cross_entropy
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -41,13 +40,7 @@ def accumulate(micro_batches):
     """Gradients of one step; what counts is the labels of all micro-batches."""
     labels = sum((b["labels"][:, 1:] != -100).sum() for b in micro_batches)
     for batch in micro_batches:
-        outputs = model(**batch)
-        summed = cross_entropy(
-            outputs.logits[:, :-1].flatten(0, 1).float(),
-            batch["labels"][:, 1:].flatten(),
-            reduction="sum",
-        )
-        (summed / labels).backward()
+        model(**batch, num_items_in_batch=labels).loss.backward()
 
 
 accumulate(micro_batches)

@@ -4,9 +4,9 @@
 #
 # [tool.headroom]
 # models = ["Qwen/Qwen3-0.6B"]
-# ablation = { "trainer.loss_is_scaled_for_ga = False" = "trainer.loss_is_scaled_for_ga = None" }
+# ablation = { "model.accepts_loss_kwargs = False" = "model.accepts_loss_kwargs = True" }
 # ///
-"""A classifier averages its loss itself, so the Trainer has to be told that it must divide it by the number of steps."""
+"""A classifier averages its loss itself, so the Trainer has to be told that the model does not use the number of labels."""
 
 import torch
 from datasets import Dataset
@@ -34,6 +34,7 @@ model = AutoModelForSequenceClassification.from_pretrained(
 )
 
 # --8<-- [start:enable]
+model.accepts_loss_kwargs = False  # before the Trainer is made: it asks then
 trainer = Trainer(
     model,
     TrainingArguments(
@@ -48,7 +49,6 @@ trainer = Trainer(
     train_dataset=tokens,
     data_collator=collator,
 )
-trainer.loss_is_scaled_for_ga = False  # else the loss is 4 times too large
 # --8<-- [end:enable]
 batch = collator(list(tokens)).to(model.device)
 with torch.no_grad():

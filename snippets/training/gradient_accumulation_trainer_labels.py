@@ -39,6 +39,7 @@ def load():
     )
 
 
+# --8<-- [start:is-it-on]
 def first_loss(model):
     """What the Trainer logs, and trains with, in its first step."""
     trainer = Trainer(
@@ -59,7 +60,6 @@ def first_loss(model):
     return trainer.state.log_history[0]["loss"]
 
 
-# --8<-- [start:is-it-on]
 model = load()
 batch = collator(list(tokens)).to(model.device)
 labels = (batch["labels"][:, 1:] != -100).sum().item()

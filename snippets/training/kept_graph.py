@@ -4,9 +4,9 @@
 #
 # [tool.headroom]
 # models = ["openai-community/gpt2"]
-# ablation = { "losses.append(model(**batch).loss.detach())" = "losses.append(model(**batch).loss)" }
+# ablation = { "@torch.no_grad()" = "@torch.enable_grad()" }
 # ///
-"""A loss that is kept without backward holds its whole graph with all activations; a detached one holds one number."""
+"""A loss that is kept without backward holds its whole graph with all activations; one computed without a graph holds one number."""
 
 import torch
 from torch.profiler import profile
@@ -27,8 +27,9 @@ batch["labels"] = batch["input_ids"]
 losses = []
 
 
+@torch.no_grad()
 def evaluate(batch):
-    losses.append(model(**batch).loss.detach())
+    losses.append(model(**batch).loss)
 
 
 # --8<-- [end:enable]
