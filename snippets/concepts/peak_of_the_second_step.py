@@ -60,13 +60,11 @@ def peaks_on_cpu(step, times: int) -> list[int]:
 
 # --8<-- [end:on-a-cpu]
 
-# --8<-- [start:weigh]
 if device == "cuda":
     first, second = peak_on_gpu(step), peak_on_gpu(step)
 else:
     first, second = peaks_on_cpu(step, times=2)
 print(f"first step {first / 2**20:.1f} MiB, second {second / 2**20:.1f} MiB")
-# --8<-- [end:weigh]
 
 # The proof: the two states of AdamW, 8 bytes a parameter, are what the second peak is higher by.
 trained = sum(weight.numel() for weight in model.parameters())

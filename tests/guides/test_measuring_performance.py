@@ -13,7 +13,9 @@ class TestMeasuring:
     def test_model_flops_utilisation(self) -> None:
         """Six operations a parameter and token, over the peak rate."""
         done = 6 * 1_235_814_400 * 30_000
+        attention = 12 * 16 * 2048 * 2048 * 30_000
         assert answers(problem(PAGE, "1.24 billion parameters")) == [
             f"{done / 1e14:.2f} × 10¹⁴",
             f"{done / 989e12:.1%}".replace("%", " %"),
+            f"{(done + attention) / 989e12:.1%}".replace("%", " %"),
         ]

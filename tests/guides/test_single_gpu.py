@@ -148,7 +148,7 @@ class TestOptimizers:
 class TestGradientAccumulation:
     def test_first_fits_and_second_does_not(self) -> None:
         """Two sequences fit beside 12 bytes a parameter and not beside 16; one fits beside both."""
-        parameters, card = 1_235_814_400, 24e9
+        parameters, card = 1_235_814_400, 22 * 2**30
         layers, width, tokens, vocabulary = 16, 2048, 2048, 128_256
         sequence = 4 * tokens * (layers * width + 3 * vocabulary)
         first, second = card - 12 * parameters, card - 16 * parameters

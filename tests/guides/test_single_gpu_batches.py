@@ -56,7 +56,7 @@ class TestAlignment:
         """Which sizes are multiples of 64, and what rounding up costs."""
         text = " ".join((ROOT / "docs" / PAGE).read_text(encoding="utf-8").split())
         assert f"are {7 * 2048:,} rows, which is {7 * 2048 // 64} × 64" in text
-        assert f"128,256 words are {128_256 // 64:,} × 64" in text
+        assert f"vocabulary of 128,256 is {128_256 // 64:,} × 64" in text
         assert 7 * 2048 % 64 == 128_256 % 64 == 0
         assert 50_257 % 64 != 0
         more = 192 / 129 - 1
