@@ -70,3 +70,18 @@ assert kept_in_full - kept > 0.9 * expected, (
 for gradient, p in zip(gradients, model.parameters(), strict=True):
     apart = (gradient - p.grad).norm() / p.grad.norm()
     assert apart < 1e-4, f"a gradient differs by {apart:.1e} of its length"
+
+# Over bf16 the call adds the loss up in bf16, on a CPU at least: it is wrong by more than rounding. Gradients are right.
+torch.manual_seed(0)
+states, weight = torch.randn(1024, 64), torch.randn(4096, 64) / 8
+wanted = torch.randint(4096, (1024,))
+full = torch.nn.functional.cross_entropy(states @ weight.T, wanted)
+low = linear_cross_entropy(
+    states.bfloat16().requires_grad_(),
+    weight.bfloat16().requires_grad_(),
+    wanted,
+    options=LinearCrossEntropyOptions(),
+)
+print(f"over bf16 the loss is {low:.2f}, and not {full:.2f}")
+assert low.dtype == torch.bfloat16, f"the loss is {low.dtype} by now"
+assert abs(low - full) > 0.05 * full, f"by now it is right: {low}"
