@@ -71,17 +71,18 @@ for gradient, p in zip(gradients, model.parameters(), strict=True):
     apart = (gradient - p.grad).norm() / p.grad.norm()
     assert apart < 1e-4, f"a gradient differs by {apart:.1e} of its length"
 
-# Over bf16 the call adds the loss up in bf16, on a CPU at least: it is wrong by more than rounding. Gradients are right.
+# Over bf16 the call adds the loss up in bf16, on a CPU at least: here it is wrong by more than rounding.
 torch.manual_seed(0)
-states, weight = torch.randn(1024, 64), torch.randn(4096, 64) / 8
-wanted = torch.randint(4096, (1024,))
-full = torch.nn.functional.cross_entropy(states @ weight.T, wanted)
+states, weight = torch.randn(512, 64), torch.randn(16_384, 64) / 8
+wanted = torch.randint(16_384, (512,))
+accurate = LinearCrossEntropyOptions(acc_policy="accurate")
+full = linear_cross_entropy(states, weight, wanted)
 low = linear_cross_entropy(
     states.bfloat16().requires_grad_(),
     weight.bfloat16().requires_grad_(),
     wanted,
-    options=LinearCrossEntropyOptions(),
+    options=accurate,
 )
 print(f"over bf16 the loss is {low:.2f}, and not {full:.2f}")
 assert low.dtype == torch.bfloat16, f"the loss is {low.dtype} by now"
-assert abs(low - full) > 0.05 * full, f"by now it is right: {low}"
+assert abs(low - full) > 0.1 * full, f"by now it is right: {low} for {full}"
