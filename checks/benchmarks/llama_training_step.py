@@ -10,9 +10,10 @@ batch has the same loss. Weights are random, and so are the tokens: a product of
 
 An arm is a format of numbers and, after commas, what else is done. Where no optimizer is named it is AdamW in the form
 that PyTorch takes on a GPU by itself, ``foreach``. Compiled means block by block: a model that is compiled as a whole
-cannot look whether a mask is needed, makes one, and loses the flash kernel, so that two things would differ. The formats: ``fp32`` and ``tf32`` are of the products, with weights
-in fp32; ``bf16 autocast`` too; in ``bf16 weights`` there is nothing but bf16; ``fp8`` is that of the products in the
-blocks, made from fp32 weights under bf16 autocast.
+cannot look whether a mask is needed, makes one, and loses the flash kernel, so that two things would differ.
+
+The formats ``fp32`` and ``tf32`` are of the products, with weights in fp32; so is ``bf16 autocast``. In ``bf16 weights``
+there is nothing but bf16. ``fp8`` is that of the products in the blocks, made from fp32 weights under bf16 autocast.
 """
 
 from collections.abc import Callable
