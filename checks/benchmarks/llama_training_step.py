@@ -12,8 +12,9 @@ An arm is a format of numbers and, after commas, what else is done. Where no opt
 that PyTorch takes on a GPU by itself, ``foreach``. Compiled means block by block: a model that is compiled as a whole
 cannot look whether a mask is needed, makes one, and loses the flash kernel, so that two things would differ.
 
-The formats ``fp32`` and ``tf32`` are of the products, with weights in fp32; so is ``bf16 autocast``. In ``bf16 weights``
-there is nothing but bf16. ``fp8`` is that of the products in the blocks, made from fp32 weights under bf16 autocast.
+The formats ``fp32`` and ``tf32`` are of the products, with weights in fp32; so is ``bf16 autocast``. With
+``bf16 weights`` there is nothing but bf16. ``fp8`` is that of the products in the blocks, made from fp32 weights under
+bf16 autocast.
 """
 
 from collections.abc import Callable
