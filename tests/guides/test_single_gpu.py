@@ -41,7 +41,7 @@ class TestSingleGpu:
         assert start(2) < free < start(3)
 
     def test_rule_holds_for_the_measured_peaks(self) -> None:
-        """12 bytes a parameter and the larger of A and B are the measured peak, to within a MiB, whichever is larger."""
+        """12 bytes a parameter and the larger of A and B are the measured peak, to within a MiB."""
         standings = board(load(ROOT)).standings
         width, layers, vocabulary, positions = 768, 4, 50_257 // 3, 1024
         parameters = (vocabulary + positions) * width + layers * (12 * width * width + 13 * width) + 2 * width
