@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from headroom.records import load
 from worked_problems import GIB, ROOT, answers, gib, problem
 
 PAGE = "training/single-gpu.md"
@@ -51,6 +52,18 @@ class TestOrder:
             gib(one),
             f"{(card - one) / GIB:.1f} GiB",
         ]
+
+
+class TestOlderGuides:
+    def test_what_the_runs_of_2022_said_of_checkpointing(self) -> None:
+        """The share of more time that the page works out from two quoted runs."""
+        claims = load(ROOT).claims
+        without, checkpointed = (
+            next(f.value for f in claims[f"training.folklore.{name}-run-2022"].figures if f.name == "time")
+            for name in ("accumulated", "checkpointed")
+        )
+        text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
+        assert f"without: {100 * (checkpointed / without - 1):.0f} % more time" in text
 
 
 @pytest.mark.slow
