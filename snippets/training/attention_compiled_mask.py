@@ -51,7 +51,7 @@ for row in trace.key_averages(group_by_input_shape=True):
 tokens = batch["input_ids"].shape[1]
 shown = trace.key_averages(group_by_input_shape=True)
 calls = [row for row in shown if row.key.startswith("aten::_scaled_dot_product")]
-shapes = [shape for row in calls for shape in row.input_shapes]
+shapes = [shape for row in calls for shape in row.input_shapes if len(shape) == 4]
 masks = [shape for shape in shapes if shape[-2:] == [tokens, tokens]]
 ran = {row.key for row in shown if "Compiled Region" in row.key}
 assert tokens != model.config.head_dim, "a mask would look like the queries"
@@ -67,5 +67,5 @@ with profile(record_shapes=True) as trace:
     model(**padded)
 shown = trace.key_averages(group_by_input_shape=True)
 calls = [row for row in shown if row.key.startswith("aten::_scaled_dot_product")]
-shapes = [shape for row in calls for shape in row.input_shapes]
+shapes = [shape for row in calls for shape in row.input_shapes if len(shape) == 4]
 assert any(s[-2:] == [tokens, tokens] for s in shapes), "a padded batch has no mask"
