@@ -28,6 +28,8 @@ class TestRecipes:
         packed = 0.5 + 1 / 64 + 4 / (64 * 256)
         recipes = [4 + 4 + 8, 4 + 4 + 2, 4 + 4, 2 + 2 + 4, 2 + 2 + 2, 2, 0.95 * packed + 0.05 * 2]
         assert [float(row[1]) for row in rows] == pytest.approx(recipes, abs=0.005)
+        exempt = 10 + 6 * 128_256 * 2048 / 1_235_814_400  # the embedding's states take 8 bytes and not 2
+        assert f"{exempt:.1f}\nbytes a parameter" in text
         for row, size in zip(rows, recipes, strict=True):
             assert row[2:] == [gib(billions * 1e9 * size) for billions in (1, 3, 7)], row[0]
 
