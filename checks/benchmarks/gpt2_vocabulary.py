@@ -29,13 +29,16 @@ def prepare(arm: str, *, batch_size: int, device: str = "cuda", seed: int = 0) -
     """A function that takes one training step (forward, backward, AdamW) and returns its loss."""
     torch.manual_seed(seed)
     vocabulary = {"50,257 words": WORDS, "50,304 words": -(-WORDS // 64) * 64}[arm]
+    batch = torch.randint(WORDS, (batch_size, TOKENS)).to(device)
     config = GPT2Config(
-        **SHAPE, vocab_size=vocabulary, bos_token_id=0, eos_token_id=0,
+        **SHAPE, vocab_size=WORDS, bos_token_id=0, eos_token_id=0,
         resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, use_cache=False, loss_type="ForCausalLM",
     )  # fmt: skip
-    model = GPT2LMHeadModel(config).to(device).train()
+    model = GPT2LMHeadModel(config)
+    if vocabulary > WORDS:
+        model.resize_token_embeddings(vocabulary, mean_resizing=False)  # the other rows stay what they are
+    model = model.to(device).train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
-    batch = torch.randint(WORDS, (batch_size, TOKENS)).to(device)
 
     def step() -> float:
         with torch.autocast(device, dtype=torch.bfloat16):

@@ -9,9 +9,12 @@ meant for a GPU, where a narrower model would measure launches. A larger batch r
 batch has the same loss. Weights are random, and so are the tokens: a product of zeros draws less power than a real one.
 
 An arm is a format of numbers and, after commas, what else is done. Where no optimizer is named it is AdamW in the form
-that PyTorch takes on a GPU by itself, ``foreach``. The formats: ``fp32`` and ``tf32`` are of the products, with weights
-in fp32; ``bf16 autocast`` too; in ``bf16 weights`` there is nothing but bf16; ``fp8`` is that of the products in the
-blocks, made from fp32 weights under bf16 autocast.
+that PyTorch takes on a GPU by itself, ``foreach``. Compiled means block by block: a model that is compiled as a whole
+cannot look whether a mask is needed, makes one, and loses the flash kernel, so that two things would differ.
+
+The formats ``fp32`` and ``tf32`` are of the products, with weights in fp32; so is ``bf16 autocast``. With
+``bf16 weights`` there is nothing but bf16. ``fp8`` is that of the products in the blocks, made from fp32 weights under
+bf16 autocast.
 """
 
 from collections.abc import Callable
@@ -86,7 +89,8 @@ def adapted(arm: str, model: Any, device: str) -> Any:
         config = Float8LinearConfig(emulate=device == "cpu")
         convert_to_float8_training(model.model, config=config)  # the head stays as it is
     if "compiled" in arm:
-        model.compile(backend=COMPILER)
+        for block in model.model.layers:
+            block.compile(backend=COMPILER)
     return model
 
 

@@ -1,17 +1,16 @@
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+# dependencies = ["torch>=2.13", "transformers>=5.23,<6"]
 #
 # [tool.headroom]
 # models = ["Qwen/Qwen3-0.6B"]
 # timeout = 180
-# ablation = { "        del batch[\"attention_mask\"]" = "        batch[\"labels\"] = batch[\"labels\"].clone()" }
+# ablation = { "for block in model.model.layers:" = "for block in [model]:" }
 # ///
-"""A compiled model attends without a mask only where the batch brings none; one that is all ones is not looked into."""
+"""Compiled block by block, attention gets no mask from a batch without padding, as in eager mode; compiled whole, it gets one."""
 
 import torch
-from torch._dynamo import explain
-from torch.nn.functional import scaled_dot_product_attention
+from torch.profiler import profile
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -19,40 +18,54 @@ from transformers import (
 )
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
+if device == "cpu":  # graphs without generated code, so that a test takes seconds
+    torch.compiler.set_default_backend("aot_eager")
 checkpoint = "Qwen/Qwen3-0.6B"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 model = model.to(device).train()
+pad = DataCollatorForLanguageModeling(tokenizer, mlm=False)
 rows = [tokenizer("Every text is cut to the same length.")] * 4
+batch = pad(rows).to(device)  # its attention_mask is all ones
+with torch.no_grad():
+    expected = model(**batch).loss  # before it is compiled
 
 # --8<-- [start:enable]
-pad = DataCollatorForLanguageModeling(tokenizer, mlm=False)
-
-
-def collate(rows):
-    """Pads, and leaves the mask out where it would mask nothing."""
-    batch = pad(rows)
-    if batch["attention_mask"].all():
-        del batch["attention_mask"]
-    return batch
-
-
+model.config.use_cache = False  # the Trainer does so by itself
+for block in model.model.layers:
+    block.compile()
 # --8<-- [end:enable]
 
+loss = model(**batch).loss
+loss.backward()
+
 # --8<-- [start:is-it-on]
-batch = collate(rows).to(device)
-report = explain(model)(**batch)
-nodes = [node for graph in report.graphs for node in graph.graph.nodes]
-calls = [n for n in nodes if n.target is scaled_dot_product_attention]
-masked = [n for n in calls if n.kwargs["attn_mask"] is not None]
-print(f"{len(masked)} of {len(calls)} attention calls have a mask")  # 0
+with profile(record_shapes=True) as trace:
+    model(**batch).loss.backward()
+for row in trace.key_averages(group_by_input_shape=True):
+    if row.key.startswith("aten::_scaled_dot_product"):
+        print(row.count, row.key, row.input_shapes)  # a mask: tokens × tokens
 # --8<-- [end:is-it-on]
 
-layers = model.config.num_hidden_layers
-assert len(calls) == layers, f"{len(calls)} calls of SDPA in {layers} blocks"
-assert not masked, f"{len(masked)} of {len(calls)} calls of SDPA have a mask"
-assert all(n.kwargs["is_causal"] is True for n in calls), "and are not causal"
-padded = pad(rows).to(device)
-with torch.no_grad():
-    torch.testing.assert_close(model(**batch).loss, model(**padded).loss)
+tokens = batch["input_ids"].shape[1]
+shown = trace.key_averages(group_by_input_shape=True)
+calls = [row for row in shown if row.key.startswith("aten::_scaled_dot_product")]
+shapes = [shape for row in calls for shape in row.input_shapes if len(shape) == 4]
+masks = [shape for shape in shapes if shape[-2:] == [tokens, tokens]]
+ran = {row.key for row in shown if "Compiled Region" in row.key}
+assert tokens != model.config.head_dim, "a mask would look like the queries"
+assert batch["attention_mask"].all(), "the batch has padding"
+assert len(ran) == 1, f"the second step ran {ran}"
+assert calls, "attention calls none of PyTorch's kernels"
+assert not masks, f"attention is called with a mask of {masks[0]}"
+torch.testing.assert_close(loss.detach(), expected, rtol=1e-4, atol=1e-5)
+
+# With padding there must be a mask, which proves that the check would see it.
+padded = pad([*rows[1:], tokenizer("Not this one.")]).to(device)
+with profile(record_shapes=True) as trace:
+    model(**padded)
+shown = trace.key_averages(group_by_input_shape=True)
+calls = [row for row in shown if row.key.startswith("aten::_scaled_dot_product")]
+shapes = [shape for row in calls for shape in row.input_shapes if len(shape) == 4]
+assert any(s[-2:] == [tokens, tokens] for s in shapes), "a padded batch has no mask"

@@ -5,7 +5,7 @@
 # [tool.headroom]
 # models = ["openai-community/gpt2"]
 # timeout = 300
-# ablation = { "@find_executable_batch_size(starting_batch_size=16)\ndef train(batch_size: int)" = "def train(batch_size: int = 16)" }
+# ablation = { "@find_executable_batch_size(starting_batch_size=16)\n    def train(batch_size: int)" = "def train(batch_size: int = 16)" }
 # ///
 """A function is called again with a smaller batch until it fits; everything that it trains is made inside of it."""
 
@@ -29,27 +29,36 @@ def small_card(_module, _args, batch) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.")
 
 
-# --8<-- [start:enable]
-@find_executable_batch_size(starting_batch_size=16)
-def train(batch_size: int) -> torch.nn.Module:
-    """Make everything anew here, or the next try begins with half of this one."""
-    model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
-    model = model.to(device).train()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
+def on_a_small_card(*args, **kwargs) -> torch.nn.Module:
+    """A model for the demonstration: too many texts are an out-of-memory error."""
+    model = from_pretrained(*args, **kwargs)
     model.register_forward_pre_hook(small_card, with_kwargs=True)
-    for start in range(0, 4 * batch_size, batch_size):
-        rows = texts[start : start + batch_size]
-        batch = tokenizer(rows, return_tensors="pt").to(device)
-        model(**batch, labels=batch["input_ids"]).loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
     return model
 
 
-# --8<-- [end:enable]
+from_pretrained = AutoModelForCausalLM.from_pretrained
+AutoModelForCausalLM.from_pretrained = on_a_small_card
 
 with suppress(torch.OutOfMemoryError):
-    train()
-    print(f"batches: {tried}")
+    # --8<-- [start:enable]
+    @find_executable_batch_size(starting_batch_size=16)
+    def train(batch_size: int) -> torch.nn.Module:
+        """Make all anew here, or the next try goes on with what this trained."""
+        model = AutoModelForCausalLM.from_pretrained(
+            checkpoint, dtype=torch.float32
+        )
+        model = model.to(device).train()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
+        for start in range(0, 4 * batch_size, batch_size):
+            rows = texts[start : start + batch_size]
+            batch = tokenizer(rows, return_tensors="pt").to(device)
+            model(**batch, labels=batch["input_ids"]).loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        return model
 
+    model = train()
+    # --8<-- [end:enable]
+
+print(f"batches: {tried}")
 assert tried == [16, 14, 12, 12, 12, 12], f"it tried batches of {tried}"

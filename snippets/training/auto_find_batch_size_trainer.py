@@ -81,9 +81,10 @@ trainer.add_callback(updates)
 with suppress(torch.OutOfMemoryError):
     # --8<-- [start:is-it-on]
     trainer.train()
-    print("batches", sizes, "in the end", trainer.state.train_batch_size)
-    print("steps", trainer.state.global_step, "updates", updates.count)
+    print("batch size in the end:", trainer.state.train_batch_size)
     # --8<-- [end:is-it-on]
+    print("batches", sizes)
+    print("steps", trainer.state.global_step, "updates", updates.count)
 
 assert sizes == [10, 10, 10, 9, 8, 8, 8], f"it tried batches of {sizes}"
 assert trainer.state.global_step == 3, "the run did not reach its end"

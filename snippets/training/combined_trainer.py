@@ -11,6 +11,7 @@
 
 import torch
 from datasets import load_dataset
+from torch.profiler import profile
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -60,8 +61,15 @@ layer.register_forward_hook(lambda *args: seen.append(args[-1].dtype))
 trainer.train()
 runs = len(seen) / trainer.state.global_step
 print(f"{runs:.0f} runs a step, products in {set(seen)}")  # on: 8, bfloat16
+updates = trainer.optimizer.optimizer
+print(type(updates).__name__, updates.defaults["fused"])  # on: AdamW True
 # --8<-- [end:is-it-on]
 
 assert set(seen) == {torch.bfloat16}, f"the products give {set(seen)}"
 assert layer.weight.dtype == torch.float32, "the weights are not fp32"
+for weight in model.parameters():
+    weight.grad = torch.zeros_like(weight)
+with profile() as trace:
+    updates.step()
+assert "aten::_fused_adamw_" in {row.key for row in trace.key_averages()}
 assert runs == 2 * 4, f"{runs} runs a step: not 4 forward, and 4 once more"

@@ -6,12 +6,13 @@
 # models = ["openai-community/gpt2"]
 # datasets = ["Salesforce/wikitext"]
 # timeout = 120
-# ablation = { "    persistent_workers=True," = "" }
+# ablation = { "    persistent_workers=True," = "", "    prefetch_factor=4," = "", "non_blocking=True" = "non_blocking=False" }
 # ///
 """Worker processes that outlive an epoch make the batches of the next one, and Accelerate leaves them as they are."""
 
 import os
 
+import accelerate.data_loader
 import torch
 from accelerate import Accelerator, DataLoaderConfiguration
 from datasets import load_dataset
@@ -57,6 +58,19 @@ accelerator = Accelerator(
 loader = accelerator.prepare(loader)
 # --8<-- [end:accelerate]
 
+# Accelerate's own loader sends the batches: with what?
+sent = []
+send = accelerate.data_loader.send_to_device
+
+
+def watched(batch, *args, **kwargs):
+    """What Accelerate does with a batch, noted."""
+    sent.append(kwargs["non_blocking"])
+    return send(batch, *args, **kwargs)
+
+
+accelerate.data_loader.send_to_device = watched
+
 epochs = [
     {int(process) for batch in loader for process in batch["process"]}
     for _ in range(2)
@@ -65,3 +79,5 @@ print(f"I am {os.getpid()}, the batches were made by {epochs}")
 assert os.getpid() not in epochs[0], "batches are made in the training process"
 assert len(epochs[0]) == 2, f"{len(epochs[0])} workers made the batches"
 assert epochs[0] == epochs[1], "the second epoch has other workers"
+assert set(sent) == {True}, f"batches are sent with non_blocking {set(sent)}"
+assert loader.prefetch_factor == 4, f"{loader.prefetch_factor} batches are ready"

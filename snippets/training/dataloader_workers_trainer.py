@@ -63,4 +63,5 @@ print(f"I am {os.getpid()}, the batches were made by {epochs}")
 
 assert os.getpid() not in epochs[0], "batches are made in the training process"
 assert len(epochs[0]) == 2, f"{len(epochs[0])} workers made the batches"
+assert loader.prefetch_factor == 4, f"{loader.prefetch_factor} batches are ready"
 assert epochs[0] == epochs[1], "the second epoch has other workers"

@@ -6,10 +6,11 @@
 # models = ["allenai/OLMoE-1B-7B-0924"]
 # ablation = { "experts_implementation=\"grouped_mm\"" = "experts_implementation=\"eager\"" }
 # ///
-"""With grouped_mm, two products compute all experts of a block; a loop computes the same with two for each expert."""
+"""With grouped_mm, two grouped products stand for all experts of a block; a loop computes the same with two for each expert."""
 
 import torch
 from torch.profiler import profile
+from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -38,11 +39,20 @@ def products(model) -> dict[str, int]:
 
 
 counts = products(model)
-print(counts)
+print(counts)  # on: _grouped_mm twice a block
+# and on a GPU of capability 9.0 or 10.0, aten::mm no longer twice for each expert
 # --8<-- [end:is-it-on]
 
 blocks = len(model.model.layers)
 assert counts.get("aten::_grouped_mm") == 2 * blocks, f"the products were {counts}"
+
+# Elsewhere, PyTorch computes a grouped product as one product for each expert.
+one_kernel = device == "cuda" and torch.cuda.get_device_capability()[0] in (9, 10)
+model.set_experts_implementation("eager")
+looped = products(model)
+model.set_experts_implementation("grouped_mm")
+if one_kernel:
+    assert counts["aten::mm"] < looped["aten::mm"], f"{counts}, {looped} in a loop"
 
 
 # The others compute the same. What they keep for backward is not the same.
@@ -73,6 +83,30 @@ for other in ("eager", "batched_mm"):
     torch.testing.assert_close(same, logits, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(alike, gradient, rtol=1e-3, atol=1e-6)
     assert "aten::_grouped_mm" not in products(model)
+
+
+# Autocast over fp32 weights: grouped_mm takes no part in it, the others do.
+def made(name: str) -> set[torch.dtype]:
+    """The dtypes that products of this kind give under autocast."""
+    found = set()
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            result = function(*args, **(kwargs or {}))
+            if function.overloadpacket.__name__ == name:
+                found.add(result.dtype)
+            return result
+
+    with torch.autocast(device, dtype=torch.bfloat16), Watch():
+        model(**batch)
+    return found
+
+
+made_by = {"grouped_mm": "_grouped_mm", "eager": "mm", "batched_mm": "bmm"}
+for implementation, name in made_by.items():
+    model.set_experts_implementation(implementation)
+    low = torch.bfloat16 in made(name)
+    assert low == (implementation != "grouped_mm"), f"{name} gives {made(name)}"
 
 # batched_mm copies, for every token, the weights of each expert that it is sent to.
 experts = model.model.layers[0].mlp.experts

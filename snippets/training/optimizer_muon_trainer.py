@@ -43,8 +43,9 @@ class MuonWithAdamW(torch.optim.Optimizer):
     """Muon for the matrices of the blocks, AdamW for all other weights."""
 
     def __init__(self, model, lr):
-        inner = {p for p in model.model.layers.parameters() if p.ndim == 2}
-        others = [p for p in model.parameters() if p not in inner]
+        inner = [p for p in model.model.layers.parameters() if p.ndim == 2]
+        theirs = set(inner)  # the list keeps the order, by which states are loaded
+        others = [p for p in model.parameters() if p not in theirs]
         self.parts = [
             torch.optim.Muon(inner, lr=lr, adjust_lr_fn="match_rms_adamw"),
             torch.optim.AdamW(others, lr=lr, weight_decay=0.1, fused=True),
@@ -92,6 +93,15 @@ for name, p in model.named_parameters():
     inner = ".layers." in name and p.ndim == 2
     assert kept[name] == (4 if inner else 8), f"{name}: {kept[name]} bytes"
     assert not before[name].equal(p.detach().cpu()), f"{name} was not updated"
+
+# A checkpoint files states by position: the order is the model's, in every process.
+names = {p: name for name, p in model.named_parameters()}
+groups = [
+    [name for name, p in model.named_parameters() if (kept[name] == 4) is of_muon]
+    for of_muon in (True, False)
+]
+for group, expected in zip(trainer.optimizer.param_groups, groups, strict=True):
+    assert [names[p] for p in group["params"]] == expected, "another order"
 
 # The scheduler reached both parts, and a saved state goes on where it stopped.
 rates = {group["lr"] for group in trainer.optimizer.param_groups}

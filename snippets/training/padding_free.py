@@ -86,3 +86,25 @@ padded["labels"] = padded["input_ids"].masked_fill(
 with torch.no_grad():
     losses = model(**inputs).loss, model(**padded).loss
 assert torch.allclose(*losses, rtol=1e-5), f"the losses are {losses}"
+
+
+# With SDPA, each block keeps a mask of all pairs, in the dtype of its queries.
+def masks(model) -> list[torch.dtype]:
+    """The dtypes of the masks that the forward pass leaves for backward."""
+    pairs = (inputs["input_ids"].numel(),) * 2
+    found = {}
+
+    def pack(tensor):
+        memory = tensor.untyped_storage()
+        if tensor.shape[-2:] == pairs and tensor.dtype != torch.bool:
+            found[memory.data_ptr()] = memory, tensor.dtype
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        model(**inputs)
+    return [dtype for _, dtype in found.values()]
+
+
+blocks = model.config.num_hidden_layers
+for dtype in (torch.float32, torch.bfloat16):
+    assert masks(model.to(dtype)) == [dtype] * blocks, f"kept: {masks(model)}"

@@ -25,6 +25,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
 
 
 def step() -> None:
+    optimizer.zero_grad()  # here, so that the check can read the gradients
     model(**batch, labels=batch["input_ids"]).loss.backward()
     optimizer.step()
 

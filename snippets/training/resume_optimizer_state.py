@@ -34,23 +34,23 @@ def step(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
     optimizer.zero_grad()
 
 
-model, optimizer = made()
-step(model, optimizer)
+first, first_optimizer = made()
+step(first, first_optimizer)
 torch.save(
-    {"model": model.state_dict(), "optimizer": optimizer.state_dict()},
+    {"model": first.state_dict(), "optimizer": first_optimizer.state_dict()},
     "checkpoint.pt",
 )
-resumed, resumed_optimizer = made()
+model, optimizer = made()
 
 # --8<-- [start:enable]
 saved = torch.load("checkpoint.pt", map_location="cpu", mmap=True)
-resumed.load_state_dict(saved["model"])
-resumed_optimizer.load_state_dict(saved["optimizer"])
+model.load_state_dict(saved["model"])
+optimizer.load_state_dict(saved["optimizer"])
 # --8<-- [end:enable]
 
-states = resumed_optimizer.state_dict()["state"].values()
+states = optimizer.state_dict()["state"].values()
 loaded = saved["optimizer"]["state"].values()
-tensors = [*resumed.parameters(), *saved["model"].values()]
+tensors = [*model.parameters(), *saved["model"].values()]
 tensors += [t for group in (*states, *loaded) for t in group.values()]
 lines = Path("/proc/self/maps").read_text().splitlines()
 ends = [line.split()[0].split("-") for line in lines if "checkpoint.pt" in line]
@@ -60,7 +60,7 @@ held = {
     for t in tensors
     if not any(t.data_ptr() in page for page in pages)  # pages of the file
 }
-parameters = sum(p.numel() for p in resumed.parameters())
+parameters = sum(p.numel() for p in model.parameters())
 print(f"{sum(held.values()) / parameters:.1f} bytes a parameter are held")
 
 # Weights 4, states 8. Loaded into memory, the weights would be there twice. On a CPU
@@ -70,7 +70,7 @@ assert sum(held.values()) < 12.1 * parameters, (
 )
 del saved, loaded, tensors
 # And the run goes on as if it had never been interrupted.
+step(first, first_optimizer)
 step(model, optimizer)
-step(resumed, resumed_optimizer)
-for one, other in zip(model.parameters(), resumed.parameters(), strict=True):
+for one, other in zip(first.parameters(), model.parameters(), strict=True):
     torch.testing.assert_close(one, other, rtol=0, atol=1e-7)

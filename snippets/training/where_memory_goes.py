@@ -39,16 +39,22 @@ for _ in range(2):  # from the second step on, the optimizer's states exist
 
 groups = optimizer.state.values()
 rows = trace.key_averages()  # what the forward pass allocated and did not free
+head = model.get_output_embeddings().weight
+tied = head is model.get_input_embeddings().weight
+copies = 2 * head.nbytes if tied else 0  # at the end of backward
+logits = 4 * batch["input_ids"].numel() * model.config.vocab_size
+kept = sum(row.self_cpu_memory_usage + row.self_device_memory_usage for row in rows)
 parts = {
     "weights": held(model.parameters()),
     "gradients": gradients,
     "optimizer states": held(
         t for group in groups for t in group.values() if t.dim()
     ),
-    "kept for backward": sum(
-        row.self_cpu_memory_usage + row.self_device_memory_usage for row in rows
-    ),
-    "logits": 4 * batch["input_ids"].numel() * model.config.vocab_size,
+    "B, fused": gradients + copies,
+    "B, foreach": max(2 * gradients, gradients + copies),
+    "kept for backward": kept,
+    "logits": logits,
+    "A": kept + max(2 * logits, head.nbytes),
 }
 for name, size in parts.items():
     print(f"{name:>18}: {size / 2**20:8.1f} MiB")
@@ -61,6 +67,7 @@ assert parts["weights"] == parts["gradients"] == 4 * trained, (
 assert parts["optimizer states"] == 8 * trained, (
     "AdamW holds two fp32 numbers a parameter"
 )
-assert parts["kept for backward"] > parts["logits"], (
-    "the logits alone are larger than what was counted"
-)
+assert kept > logits, "the logits alone are larger than what was counted"
+embedding = 4 * model.config.vocab_size * model.config.n_embd
+assert parts["B, fused"] == 4 * trained + 2 * embedding, "the embedding is tied"
+assert parts["B, foreach"] == 8 * trained, "the update is the larger moment"

@@ -29,6 +29,10 @@ class TestAdapters:
         assert f"{parameters:,} parameters" in text
         assert f"32 × 16 × {sum(i + o for i, o in shapes):,}" in text
         assert f"bf16 weights: {gib(2 * parameters)} and" in text
+        page = " ".join((ROOT / "docs" / PAGE).read_text(encoding="utf-8").split())
+        qlora = FOUR_BITS * linear + rest + 16 * adapters
+        sizes = f"takes {gib(16 * parameters)}, LoRA on bf16 weights {gib(lora)} and QLoRA {gib(qlora)}"
+        assert sizes in page
         assert answers(text) == [
             gib(16 * parameters),
             f"{adapters:,}",
@@ -37,7 +41,7 @@ class TestAdapters:
             gib(24e9 - lora),
             gib(FOUR_BITS * linear),
             gib(rest),
-            gib(FOUR_BITS * linear + rest + 16 * adapters),
+            gib(qlora),
             gib(8 * embeddings),
         ]
 

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from headroom.records import load
 from worked_problems import GIB, ROOT, answers, gib, problem
 
 PAGE = "training/single-gpu.md"
@@ -28,6 +29,8 @@ class TestRecipes:
         packed = 0.5 + 1 / 64 + 4 / (64 * 256)
         recipes = [4 + 4 + 8, 4 + 4 + 2, 4 + 4, 2 + 2 + 4, 2 + 2 + 2, 2, 0.95 * packed + 0.05 * 2]
         assert [float(row[1]) for row in rows] == pytest.approx(recipes, abs=0.005)
+        exempt = 10 + 6 * 128_256 * 2048 / 1_235_814_400  # the embedding's states take 8 bytes and not 2
+        assert f"{exempt:.1f}\nbytes a parameter" in text
         for row, size in zip(rows, recipes, strict=True):
             assert row[2:] == [gib(billions * 1e9 * size) for billions in (1, 3, 7)], row[0]
 
@@ -49,6 +52,18 @@ class TestOrder:
             gib(one),
             f"{(card - one) / GIB:.1f} GiB",
         ]
+
+
+class TestOlderGuides:
+    def test_what_the_runs_of_2022_said_of_checkpointing(self) -> None:
+        """The share of more time that the page works out from two quoted runs."""
+        claims = load(ROOT).claims
+        without, checkpointed = (
+            next(f.value for f in claims[f"training.folklore.{name}-run-2022"].figures if f.name == "time")
+            for name in ("accumulated", "checkpointed")
+        )
+        text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
+        assert f"without: {100 * (checkpointed / without - 1):.0f} % more time" in text
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import nbformat
 from jupyter_client.manager import AsyncKernelManager
@@ -52,18 +51,16 @@ def execute(text: str) -> dict[str, Any]:
             cell.update(outputs=[], execution_count=None)
     with tempfile.TemporaryDirectory() as folder:
         own = {"IPYTHONDIR": folder, "JUPYTER_RUNTIME_DIR": folder, "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
-        with mock.patch.dict(os.environ, {**QUIET, **own}):
-            # Sockets in the file system: they need no network, not even one within the machine.
-            kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", connection_file=f"{folder}/kernel.json")
-            client = NotebookClient(notebook, km=kernel, timeout=TIMEOUT, resources={"metadata": {"path": folder}})
-            try:
-                client.execute(cleanup_kc=True)
-            except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-                ran = [
-                    i for i, cell in enumerate(notebook.cells, 1) if cell.get("outputs") or cell.get("execution_count")
-                ]
-                why = f"{error.ename}: {error.evalue}" if isinstance(error, CellExecutionError) else str(error)
-                raise NotebookError(f"cell {max(ran, default=1)} fails: {why}") from error
+        # Sockets in the file system: they need no network, not even one within the machine.
+        kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", connection_file=f"{folder}/kernel.json")
+        client = NotebookClient(notebook, km=kernel, timeout=TIMEOUT, resources={"metadata": {"path": folder}})
+        try:
+            client.execute(cleanup_kc=True, env={**os.environ, **QUIET, **own})
+        except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+            cells = enumerate(notebook.cells, 1)
+            ran = [i for i, cell in cells if cell.get("outputs") or cell.get("execution_count")]
+            why = f"{error.ename}: {error.evalue}" if isinstance(error, CellExecutionError) else str(error)
+            raise NotebookError(f"cell {max(ran, default=1)} fails: {why}") from error
     return clean(json.loads(nbformat.writes(notebook)))
 
 

@@ -9,7 +9,7 @@ from headroom.records.methods import Method
 from headroom.site.context import PageContext, SiteData
 
 _LINE = re.compile(rf"^\[\]\({METHODS}(?P<page>[^()\s]+)\)$")
-_HEAD = ("| Method | Speed | Memory | Loss and gradients |", "|---|---|---|---|")
+_HEAD = ("| Method | Speed | Memory | Result |", "|---|---|---|---|")
 
 
 def with_tables(lines: Sequence[str], site: SiteData, page: PageContext) -> list[str]:
