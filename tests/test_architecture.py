@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from headroom import rules
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "checks" / "headroom"
 PAGE = ROOT / "docs" / "contribute" / "architecture.md"
@@ -233,3 +235,11 @@ class TestNothingOfOneMachine:
         assert wanted <= files
         assert any(name.startswith(".github/workflows/") for name in files)
         assert any(name.startswith("checks/registry/") for name in files)
+
+
+def test_every_rule_stands_in_the_table() -> None:
+    """In the order in which they run, and the rules of reading below it."""
+    text = PAGE.read_text(encoding="utf-8").partition("## What must hold")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `([a-z]+)` \|", text, re.MULTILINE) == list(rules.RULES)
+    below = text.rpartition("Reading itself")[2]
+    assert re.findall(r"`([a-z]+)`", below) == list(rules.READING)

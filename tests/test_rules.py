@@ -162,6 +162,7 @@ def break_everything(root: Path) -> None:
     """Add an unreadable file of every kind, and break every rule that looks at readable ones."""
     for path, text in FAULTS.items():
         (root / path).write_text(text, "utf-8")
+    (root / "docs/hidden.md").write_text("---\ntitle: Hidden\n---\n", "utf-8")
     change(root, GPU, "[1.43×]", "[2.00×]")
     change(root, GPU, ' "disputed"', "")
     change(root, GPU, "(claim:training.clever.paper)", "(claim:training.clever.book)")
@@ -249,3 +250,21 @@ class TestArms:
         found = check(root, "references")
         assert len(found) == 2 * 7
         assert all("ARMS = (…)" in line for line in found)
+
+
+class TestOrphans:
+    def test_a_session_of_a_benchmark_without_claims(self, root: Path) -> None:
+        """What was measured and is claimed no more is named, and so is its script."""
+        for path in (root / "checks/registry").rglob("*.yml"):
+            if "kind: measured" in path.read_text("utf-8"):
+                path.unlink()
+        found = check(root, "orphans")
+        sessions = list((root / "checks/evidence").rglob("*.json"))
+        assert len([line for line in found if "/benchmark" in line and ".json" in line]) == len(sessions) > 0
+        assert any(line.startswith("checks/benchmarks/small_step.py") for line in found)
+
+    def test_a_tree_without_a_site_has_no_navigation(self, root: Path) -> None:
+        """Its pages and files are reached by nothing that could name them."""
+        (root / "mkdocs.yml").unlink()
+        (root / "docs/unused.svg").write_text("<svg/>")
+        assert check(root, "orphans") == []

@@ -20,6 +20,8 @@ _FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
 _INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)((?:(?!\n\s*\n).)+?)(?<!`)\1(?!`)", re.DOTALL)  # within one paragraph
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
+_ANCHOR = re.compile(r"\{[^{}\n]*#(?P<id>[\w-]+)[^{}\n]*\}")
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*(?:\{[^{}\n]*\})?[ \t]*$", re.MULTILINE)
 _CLASS = re.compile(r"[{\s]\.(?P<word>[A-Za-z0-9_+-]+)")
 _STRAY = re.compile(r"\b(?:claim|fact):[a-z0-9]")
 _INCLUDE = re.compile(r"^--8<-- \"(?P<path>[^\":]+)(?::(?P<region>[A-Za-z0-9_-]+))?\"$")
@@ -81,6 +83,12 @@ class Page:
         """The hardware classes that the page is about."""
         value = self.meta.get("hardware") or []
         return tuple(value) if isinstance(value, list) else (str(value),)
+
+    @property
+    def anchors(self) -> frozenset[str]:
+        """What a link to a place on the page can name: ids that are written out, and those made of headings."""
+        made = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in _HEADING.findall(self.text))
+        return frozenset([*_ANCHOR.findall(self.text), *(re.sub(r"[-\s]+", "-", title) for title in made)])
 
 
 def load_pages(root: Path) -> tuple[list[Page], list[Problem]]:

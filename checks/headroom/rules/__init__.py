@@ -11,6 +11,7 @@ from headroom.rules.code import fences, runs, shown
 from headroom.rules.context import Context
 from headroom.rules.figures import apply, figures
 from headroom.rules.links import hardware, links, verdicts
+from headroom.rules.orphans import orphans
 from headroom.rules.references import flips, references
 
 __all__ = ["READING", "RULES", "Context", "apply", "check"]
@@ -25,6 +26,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "fences": fences,
     "shown": shown,
     "runs": runs,
+    "orphans": orphans,
 }
 # The rules that reading itself applies: a record that breaks one is no record.
 READING = ("claims", "evidence", "methods", "facts", "snippets", "benchmarks", "pages")

@@ -1,9 +1,10 @@
 """What records say of one another, and of the benchmarks and pages that they name."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from headroom.prose.pages import Page
 from headroom.records import Problem, Tree
 from headroom.records.claims import MeasuredClaim
 from headroom.records.methods import Method
@@ -13,7 +14,7 @@ from headroom.rules.context import Context
 def references(context: Context) -> Iterator[Problem]:
     """Records name only what there is: methods, pages, benchmarks and their arms, classes, models."""
     tree = context.tree
-    pages = {page.path for page in context.pages}
+    pages = {page.path: page for page in context.pages}
     for claim in tree.claims.values():
         path = tree.claim_paths[claim.id]
         if claim.method not in tree.methods:
@@ -35,10 +36,14 @@ def references(context: Context) -> Iterator[Problem]:
             yield _in(tree, snippet.path, "models", f"no stand-in for `{name}`", "add it to checks/facts/stand-ins.yml")
 
 
-def _method_references(tree: Tree, method: Method, pages: set[str]) -> Iterator[Problem]:
+def _method_references(tree: Tree, method: Method, pages: Mapping[str, Page]) -> Iterator[Problem]:
     path = f"checks/methods/{method.id}.yml"
-    if f"docs/{method.section.partition('#')[0]}" not in pages:
+    name, _, anchor = method.section.partition("#")
+    page = pages.get(f"docs/{name}")
+    if page is None:
         yield _in(tree, path, "section", f"there is no page `docs/{method.section}`", "correct the path")
+    elif anchor not in page.anchors:
+        yield _in(tree, path, "section", f"`docs/{name}` has no place `#{anchor}`", "correct the anchor")
     if method.same_result is not None and method.same_result not in tree.snippets:
         message = f"there is no snippet `{method.same_result}`"
         yield _in(tree, path, "same_result", message, "correct the name, as `training/gradient_accumulation`")

@@ -1,0 +1,89 @@
+"""What nothing uses: records, files and pages that would grow old without anybody seeing them."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from headroom.files import UnreadableError, read_text
+from headroom.records import Problem
+from headroom.records.problems import relative
+from headroom.rules.context import Context, claim_links, links
+
+_CONFIG = "mkdocs.yml"
+_PAGES = (".md", ".ipynb")
+_NAMED = re.compile(r"[\w./-]+\.\w+")
+
+
+def orphans(context: Context) -> Iterator[Problem]:
+    """Every claim, benchmark, session, fact and file of the site is used, and every page is reached."""
+    yield from _benchmarks(context)
+    yield from _pages(context)
+    if not any(problem.rule == "pages" for problem in context.problems):  # what cannot be read may use anything
+        yield from _claims(context)
+        yield from _facts(context)
+        yield from _files(context)
+
+
+def _claims(context: Context) -> Iterator[Problem]:
+    tree = context.tree
+    used = {target.claim for _, _, target in claim_links(context)}
+    used |= {name for method in tree.methods.values() for names in method.claims.values() for name in names}
+    faulty = _faulty(context)
+    for name in sorted(set(tree.claims) - used):
+        remedy = "link it on a page, list it in its method, or delete it"
+        if tree.claim_paths[name] not in faulty:
+            yield Problem(tree.claim_paths[name], 1, "orphans", "", "no page and no method uses the claim", remedy)
+
+
+def _benchmarks(context: Context) -> Iterator[Problem]:
+    tree = context.tree
+    claimed = {claim.benchmark for claim in tree.measured()}
+    for name in sorted(set(tree.benchmarks) - claimed):
+        path = f"checks/benchmarks/{name}.py"
+        yield Problem(path, 1, "orphans", "", "no claim is measured with it", "add a claim, or delete it")
+    for session in tree.sessions:
+        if session.evidence.benchmark not in claimed:
+            message = f"no claim is measured with `{session.evidence.benchmark}`"
+            yield Problem(session.path, 1, "orphans", "/benchmark", message, "keep the claim, and retire it")
+
+
+def _facts(context: Context) -> Iterator[Problem]:
+    linked = {link.href for _, link in links(context)}
+    for name, sheet in context.tree.facts.items():
+        for figure in sheet.figures:
+            if f"fact:{name}.{figure}" not in linked:
+                message, remedy = f"no page links the figure `{figure}`", "link it, or delete it"
+                yield Problem(f"checks/facts/{name}.yml", 1, "orphans", f"figures.{figure}", message, remedy)
+
+
+def _pages(context: Context) -> Iterator[Problem]:
+    root, faulty = context.tree.root, _faulty(context)
+    for path in _below_docs(root):
+        if path.suffix in _PAGES and relative(path, root) not in faulty:
+            remedy = f"name it in {_CONFIG}, or delete it"
+            yield Problem(relative(path, root), 1, "orphans", "", "the navigation does not reach the page", remedy)
+
+
+def _files(context: Context) -> Iterator[Problem]:
+    root = context.tree.root
+    for path in _below_docs(root):
+        if path.suffix not in _PAGES and not any(path.name in page.text for page in context.pages):
+            remedy = f"show it on a page, name it in {_CONFIG}, or delete it"
+            yield Problem(relative(path, root), 1, "orphans", "", "nothing uses the file", remedy)
+
+
+def _faulty(context: Context) -> set[str]:
+    """Files that are to be mended before anybody asks who uses them."""
+    return {problem.path for problem in context.problems}
+
+
+def _below_docs(root: Path) -> Iterator[Path]:
+    """The files below docs/ that the site's configuration does not name; none where there is no site."""
+    try:
+        named = set(_NAMED.findall(read_text(root / _CONFIG, root)))
+    except UnreadableError:
+        return
+    for path in sorted(path for path in (root / "docs").rglob("*") if path.is_file()):
+        name = path.relative_to(root / "docs")
+        if name.as_posix() not in named and not any(part.startswith(".") for part in name.parts):
+            yield path
