@@ -160,6 +160,7 @@ FAULTS = {
     "invisible": of_claim("subject: clever", "subject: cle\u200bver", 7, "subject", "control or reordering"),
     "long quote": of_cited("clever ran 2.0x faster", f"2.0x {LONG}", 1, "the quote has 30 words"),
     "figure not quoted": of_cited("quote: clever ran 2.0x", "quote: clever ran 2.1x", 1, "`2.0x` does not stand in"),
+    "long in brief": of_cited("hardware_as_stated:", f"in_brief: {LONG}\nhardware_as_stated:", 1, "more than 12 words"),
     "no https": of_cited("https://", "javascript://", 13, "match pattern", "source.url"),
     "no date": of_cited("'2026-11-01'", "yesterday", 15, "match pattern", "source.retrieved"),
     "method's file": Fault(swap(METHOD, "id: cleverness", "id: wit"), METHOD, 1, "methods", "", "not named as"),
