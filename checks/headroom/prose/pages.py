@@ -12,13 +12,11 @@ from typing import Any
 
 from headroom.files import UnreadableError, read_text
 from headroom.parsing import load_yaml
+from headroom.prose.markup import FRONT_MATTER, blank, comments, fenced, masked, without_fences
 from headroom.records import notebooks
 from headroom.records.problems import Problem, relative, unreadable
 
-_FRONT_MATTER = re.compile(r"\A---\n(?P<yaml>.*?\n)---\n", re.DOTALL)
-_FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
 _INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)((?:(?!\n\s*\n).)+?)(?<!`)\1(?!`)", re.DOTALL)  # within one paragraph
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
 _ANCHOR = re.compile(r"\{[^{}\n]*#(?P<id>[\w-]+)[^{}\n]*\}")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*(?:\{[^{}\n]*\})?[ \t]*$", re.MULTILINE)
@@ -113,13 +111,13 @@ def parse(path: str, text: str) -> Page:
         UnreadableError: its front matter is no YAML mapping.
     """
     meta: Any = {}
-    if match := _FRONT_MATTER.match(text):
+    if match := FRONT_MATTER.match(text):
         meta = load_yaml("\n" + match["yaml"]).value  # a line more, so that errors name the page's lines
         if not isinstance(meta, dict):
             raise UnreadableError("the front matter is no mapping", "write `key: value` lines", 1)
     fences = tuple(_fences(text))
-    blanked = _blanked(text, fences)
-    rest = _LINK.sub(lambda match: _blank(match[0]), blanked)
+    blanked = _blanked(text)
+    rest = _LINK.sub(lambda match: blank(match[0]), blanked)
     stray = tuple(text.count("\n", 0, match.start()) + 1 for match in _STRAY.finditer(rest))
     return Page(path, text, meta, tuple(_links(text, blanked)), fences, stray)
 
@@ -140,31 +138,18 @@ _PARSERS = {".md": parse, ".ipynb": parse_notebook}
 
 
 def _fences(text: str) -> Iterator[Fence]:
-    rows = text.splitlines()
-    number = 0
-    while number < len(rows):
-        opened = _FENCE.match(rows[number])
-        if opened is None:
-            number += 1
-            continue
-        end = next((i for i in range(number + 1, len(rows)) if _closes(rows[i], opened)), len(rows))
-        info = opened["info"].strip()
-        before = rows[number - 1] if number else ""
+    rows = text.removesuffix("\n").split("\n")
+    for found in fenced(rows):
+        before = rows[found.first - 1] if found.first else ""
         reason = re.search(r"<!-- not-run: (.+?) -->", before)
         yield Fence(
-            line=number + 1,
-            language=_language(info),
-            info=info,
-            body=tuple(rows[number + 1 : end]),
-            closed=end < len(rows),
+            line=found.first + 1,
+            language=_language(found.info),
+            info=found.info,
+            body=tuple(rows[found.first + 1 : found.last]),
+            closed=found.closed,
             reason=reason[1] if reason else None,
         )
-        number = end + 1
-
-
-def _closes(row: str, opened: re.Match[str]) -> bool:
-    row = row.strip(" \t>")
-    return len(row) >= len(opened["mark"]) and not row.strip(opened["mark"][0])
 
 
 def _language(info: str) -> str:
@@ -174,20 +159,11 @@ def _language(info: str) -> str:
     return word["word"].lower() if word else ""
 
 
-def _blanked(text: str, fences: tuple[Fence, ...]) -> str:
+def _blanked(text: str) -> str:
     """The text with code and comments replaced by blanks, every other character in its place."""
-    rows = text.splitlines(keepends=True)
-    for fence in fences:
-        for i in range(fence.line - 1, min(fence.line + len(fence.body) + 1, len(rows))):
-            rows[i] = _blank(rows[i])
-    joined = "".join(rows)
-    for pattern in (_COMMENT, _INLINE_CODE):
-        joined = pattern.sub(lambda match: _blank(match[0]), joined)
-    return joined
-
-
-def _blank(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
+    prose = without_fences(text)
+    prose = masked(prose, comments(prose))
+    return _INLINE_CODE.sub(lambda match: blank(match[0]), prose)
 
 
 def _links(text: str, blanked: str) -> Iterator[Link]:
