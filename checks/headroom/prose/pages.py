@@ -14,6 +14,7 @@ from headroom.files import UnreadableError, read_text
 from headroom.parsing import load_yaml
 from headroom.prose.markup import FRONT_MATTER, blank, comments, fenced, masked, without_fences
 from headroom.records import notebooks
+from headroom.records.notebooks import Notebook
 from headroom.records.problems import Problem, relative, unreadable
 
 _INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)((?:(?!\n\s*\n).)+?)(?<!`)\1(?!`)", re.DOTALL)  # within one paragraph
@@ -27,7 +28,7 @@ _INCLUDE = re.compile(r"^--8<-- \"(?P<path>[^\":]+)(?::(?P<region>[A-Za-z0-9_-]+
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One link of a page; ``start`` and ``end`` are where its text stands in the page's source."""
+    """One link of a page; ``start`` and ``end`` are where its text stands in the page's Markdown."""
 
     line: int
     text: str
@@ -70,11 +71,15 @@ class Page:
 
     path: str
     text: str
+    """What its file holds."""
+    markdown: str = ""
+    """What it says: the same, or the Markdown cells of a notebook, each line where the file has it."""
     meta: dict[str, Any] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     fences: tuple[Fence, ...] = ()
     stray: tuple[int, ...] = ()
     """Lines with a claim or fact linked in a form that is not looked at: a reference, an autolink, HTML."""
+    notebook: Notebook | None = None
 
     @property
     def hardware(self) -> tuple[str, ...]:
@@ -82,11 +87,16 @@ class Page:
         value = self.meta.get("hardware") or []
         return tuple(value) if isinstance(value, list) else (str(value),)
 
+    def place(self, position: int) -> int:
+        """Where a character of the Markdown stands in the file."""
+        return self.notebook.place(position) if self.notebook else position
+
     @property
     def anchors(self) -> frozenset[str]:
         """What a link to a place on the page can name: ids that are written out, and those made of headings."""
-        made = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in _HEADING.findall(self.text))
-        return frozenset([*_ANCHOR.findall(self.text), *(re.sub(r"[-\s]+", "-", title) for title in made)])
+        titles = _HEADING.findall(without_fences(self.markdown))
+        made = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles)
+        return frozenset([*_ANCHOR.findall(self.markdown), *(re.sub(r"[-\s]+", "-", title) for title in made)])
 
 
 def load_pages(root: Path) -> tuple[list[Page], list[Problem]]:
@@ -119,7 +129,7 @@ def parse(path: str, text: str) -> Page:
     blanked = _blanked(text)
     rest = _LINK.sub(lambda match: blank(match[0]), blanked)
     stray = tuple(text.count("\n", 0, match.start()) + 1 for match in _STRAY.finditer(rest))
-    return Page(path, text, meta, tuple(_links(text, blanked)), fences, stray)
+    return Page(path, text, text, meta, tuple(_links(text, blanked)), fences, stray)
 
 
 def parse_notebook(path: str, text: str) -> Page:
@@ -129,9 +139,7 @@ def parse_notebook(path: str, text: str) -> Page:
         UnreadableError: it is no notebook that can be read.
     """
     notebook = notebooks.parse(text)
-    page = parse(path, notebook.markdown())
-    links = (replace(link, start=notebook.place(link.start), end=notebook.place(link.end)) for link in page.links)
-    return replace(page, text=text, meta=notebook.meta, links=tuple(links))
+    return replace(parse(path, notebook.markdown()), text=text, meta=notebook.meta, notebook=notebook)
 
 
 _PARSERS = {".md": parse, ".ipynb": parse_notebook}

@@ -13,6 +13,7 @@ from headroom.rules.figures import apply, figures
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.orphans import orphans
 from headroom.rules.references import flips, references
+from headroom.rules.words import words
 
 __all__ = ["READING", "RULES", "Context", "apply", "check"]
 
@@ -22,6 +23,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "verdicts": verdicts,
     "figures": figures,
     "hardware": hardware,
+    "words": words,
     "flips": flips,
     "fences": fences,
     "shown": shown,

@@ -69,10 +69,10 @@ def fixes(context: Context) -> list[Fix]:
         except ValueError:
             continue
         if link.text == OPEN:
-            found.append(Fix(page.path, link.start, link.end, right))
+            found.append(Fix(page.path, page.place(link.start), page.place(link.end), right))
         elif right != printed.text:
             start = link.start + printed.start
-            found.append(Fix(page.path, start, start + len(printed.text), right))
+            found.append(Fix(page.path, page.place(start), page.place(start + len(printed.text)), right))
     return found
 
 
