@@ -1,17 +1,15 @@
 """What all records share: frozen, strict, no unknown key, and texts that are safe to show."""
 
-import re
 from datetime import date
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
-# Control characters and the marks that reorder text hide what a record says from its reviewer.
-_HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+from headroom.files import HIDDEN
 
 
 def _plain(text: str) -> str:
-    if _HIDDEN.search(text):
+    if HIDDEN.search(text):  # written as an escape, since files that hold one are not read at all
         raise ValueError("holds a control or reordering character; remove it")
     return text
 
