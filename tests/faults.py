@@ -155,7 +155,7 @@ FAULTS = {
     "no hardware": of_claim("hardware: [cpu]", "hardware: []", 18, "scope.hardware", "at least 1"),
     "empty text": of_claim("subject: clever", "subject: '  '", 7, "subject", "at least 1 character"),
     "control": of_claim("A clever step takes less time than a plain one.", r'"A\x1b[2J"', 3, "statement", "control"),
-    "override": of_claim("statement: A clever step takes less time than a plain one.", r'statement: "clever \u202estep"', 3, "statement", "control or reordering"),
+    "override": of_claim("statement: A clever", r'statement: "\u202estep" #', 3, "statement", "control or reordering"),
     "isolate": of_claim("that it takes less memory", r'"\u2066that it"', 22, "not_claimed.0", "control or reordering"),
     "invisible": of_claim("subject: clever", r'subject: "cle\u200bver"', 7, "subject", "control or reordering"),
     "long quote": of_cited("clever ran 2.0x faster", f"2.0x {LONG}", 1, "the quote has 30 words"),

@@ -7,6 +7,7 @@ import ast
 import hashlib
 import os
 import re
+import stat
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -36,7 +37,7 @@ class UnreadableError(ValueError):
 
 
 def below(folder: Path) -> Iterator[Path]:
-    """Everything below a folder but folders, in order: files, links, which are not followed, and whatever else lies there."""
+    """Everything below a folder but folders, in order: files, links, which are not followed, and whatever else."""
     return (path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir())
 
 
@@ -50,11 +51,16 @@ def placed(path: Path, root: Path) -> Path:
     if not place.is_relative_to(top):
         raise UnreadableError("the path leads out of the tree", "keep the file inside its folder")
     name = place.relative_to(top)
-    if any(part.is_symlink() for part in (place, *place.parents[: len(name.parts) - 1])):
+    try:
+        linked = any(part.is_symlink() for part in (place, *place.parents[: len(name.parts) - 1]))
+        mode = place.stat().st_mode if not linked else 0
+    except OSError as error:
+        raise UnreadableError("no such file", "add it, or correct the name") from error
+    if linked:
         raise UnreadableError("a link, or behind one", "put the file itself in its place")
-    if not place.exists() or place.is_dir():
-        raise UnreadableError("no such file", "add it, or correct the name")
-    if not place.is_file():
+    if stat.S_ISDIR(mode):
+        raise UnreadableError("a folder, no such file", "name a file")
+    if not stat.S_ISREG(mode):
         raise UnreadableError("neither a file nor a folder", "remove it")
     if not _NAME.fullmatch(name.as_posix()):
         raise UnreadableError("an odd name", "name it with unaccented letters, digits, dots, dashes and underscores")

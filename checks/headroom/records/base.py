@@ -31,7 +31,16 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 IsoDate = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_date)]
 Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s<>\"']+$", max_length=300)]
-Value = int | float | str
+PagePath = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.(md|ipynb)$", max_length=120)]
+Section = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.(md|ipynb)(#[A-Za-z0-9_-]+)?$", max_length=180),
+]
+SnippetId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$", max_length=120)]
+HubName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$", max_length=120)
+]
+Value = int | float | Text
 """The value of one axis at one point: a number, or a word where the axis has no order."""
 
 

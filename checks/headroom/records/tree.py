@@ -218,6 +218,8 @@ def _title(source: str) -> str:
     docstring = ast.get_docstring(files.parse_python(source))
     if not docstring:
         raise UnreadableError("no docstring", "say in one sentence what the script shows", 1)
+    if files.HIDDEN.search(docstring):  # written as an escape
+        raise UnreadableError("a docstring with a character that is not seen", "remove it", 1)
     return docstring.splitlines()[0]
 
 
