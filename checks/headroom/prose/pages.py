@@ -5,23 +5,26 @@ comments blanked out, and a test holds both to find the same links on every page
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from headroom.files import UnreadableError, read_text
+from headroom.files import UnreadableError, below, placed, read_text
 from headroom.parsing import load_yaml
 from headroom.records import notebooks
 from headroom.records.problems import Problem, relative, unreadable
 
-_FRONT_MATTER = re.compile(r"\A---\n(?P<yaml>.*?\n)---\n", re.DOTALL)
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL)  # as MkDocs finds it
 _FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
-_INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)((?:(?!\n\s*\n).)+?)(?<!`)\1(?!`)", re.DOTALL)  # within one paragraph
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_METADATA = re.compile(r"\A {0,3}[A-Za-z0-9_-]+:")  # what MkDocs takes for front matter where there is no ---
+_REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
+_BLANK_LINE = re.compile(r"^[^\S\n]*$", re.MULTILINE)
 _LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
-_ANCHOR = re.compile(r"\{[^{}\n]*#(?P<id>[\w-]+)[^{}\n]*\}")
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*(?:\{[^{}\n]*\})?[ \t]*$", re.MULTILINE)
+_ATTRIBUTES = re.compile(r"\{([^{}\n]*)\}")
+_ID = re.compile(r"#([\w-]+)")
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _CLASS = re.compile(r"[{\s]\.(?P<word>[A-Za-z0-9_+-]+)")
 _STRAY = re.compile(r"\b(?:claim|fact):[a-z0-9]")
 _INCLUDE = re.compile(r"^--8<-- \"(?P<path>[^\":]+)(?::(?P<region>[A-Za-z0-9_-]+))?\"$")
@@ -87,20 +90,32 @@ class Page:
     @property
     def anchors(self) -> frozenset[str]:
         """What a link to a place on the page can name: ids that are written out, and those made of headings."""
-        made = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in _HEADING.findall(self.text))
-        return frozenset([*_ANCHOR.findall(self.text), *(re.sub(r"[-\s]+", "-", title) for title in made)])
+        written = (found[-1] for inside in _ATTRIBUTES.findall(self.text) if (found := _ID.findall(inside)))
+        titles = (_untagged(row) for row in _HEADING.findall(self.text))
+        made = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles)
+        return frozenset([*written, *(re.sub(r"[-\s]+", "-", title) for title in made)])
+
+
+def _untagged(heading: str) -> str:
+    """A heading without the attributes in braces at its end."""
+    title, _, last = heading.rstrip().rpartition("{")
+    return title if last.find("}") == len(last) - 1 else heading
 
 
 def load_pages(root: Path) -> tuple[list[Page], list[Problem]]:
     """Every page of a tree, and the problems of those that cannot be read."""
     pages: list[Page] = []
     problems: list[Problem] = []
-    for path in sorted(found for found in (root / "docs").rglob("*") if found.suffix in _PARSERS):
+    for path in below(root / "docs"):
         name = relative(path, root)
         if "/." in name:  # what Jupyter keeps beside a notebook, say; the site shows none of it
             continue
         try:
-            pages.append(_PARSERS[path.suffix](name, read_text(path, root)))
+            placed(path, root)  # the site publishes every file, also those that are no page
+            if path.suffix in _PARSERS:
+                pages.append(_PARSERS[path.suffix](name, read_text(path, root)))
+            elif path.suffix.lower() in _UNREAD:
+                raise UnreadableError("a page that is not read", "write it in a file that ends in .md")  # noqa: TRY301
         except UnreadableError as error:
             problems.append(unreadable(name, "pages", error))
     return pages, problems
@@ -115,13 +130,24 @@ def parse(path: str, text: str) -> Page:
     meta: Any = {}
     if match := _FRONT_MATTER.match(text):
         meta = load_yaml("\n" + match["yaml"]).value  # a line more, so that errors name the page's lines
-        if not isinstance(meta, dict):
-            raise UnreadableError("the front matter is no mapping", "write `key: value` lines", 1)
+        meta = _checked(meta)
+    elif _METADATA.match(text):
+        raise UnreadableError("front matter without `---`", "put it between two lines of `---`", 1)
     fences = tuple(_fences(text))
     blanked = _blanked(text, fences)
     rest = _LINK.sub(lambda match: _blank(match[0]), blanked)
-    stray = tuple(text.count("\n", 0, match.start()) + 1 for match in _STRAY.finditer(rest))
-    return Page(path, text, meta, tuple(_links(text, blanked)), fences, stray)
+    ends = [match.start() for match in re.finditer("\n", text)]
+    stray = tuple(bisect_left(ends, match.start()) + 1 for match in _STRAY.finditer(rest))
+    return Page(path, text, meta, tuple(_links(text, blanked, ends)), fences, stray)
+
+
+def _checked(meta: Any) -> dict[str, Any]:
+    if not isinstance(meta, dict):
+        raise UnreadableError("the front matter is no mapping", "write `key: value` lines", 1)
+    named = meta.get("hardware") or []
+    if not all(isinstance(name, str) for name in (named if isinstance(named, list) else [named])):
+        raise UnreadableError("`hardware` is no list of classes", "write `hardware: [class]`", 1)
+    return meta
 
 
 def parse_notebook(path: str, text: str) -> Page:
@@ -131,12 +157,18 @@ def parse_notebook(path: str, text: str) -> Page:
         UnreadableError: it is no notebook that can be read.
     """
     notebook = notebooks.parse(text)
-    page = parse(path, notebook.markdown())
-    links = (replace(link, start=notebook.place(link.start), end=notebook.place(link.end)) for link in page.links)
-    return replace(page, text=text, meta=notebook.meta, links=tuple(links))
+    markdown = notebook.markdown()
+    page = parse(path, markdown)
+    links = (
+        replace(link, start=notebook.place(markdown, link.start), end=notebook.place(markdown, link.end))
+        for link in page.links
+    )
+    return replace(page, text=text, meta=_checked(notebook.meta), links=tuple(links))
 
 
 _PARSERS = {".md": parse, ".ipynb": parse_notebook}
+_UNREAD = {*_PARSERS, ".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm"}
+"""How the name of a page may end for MkDocs or for a browser, in any case."""
 
 
 def _fences(text: str) -> Iterator[Fence]:
@@ -150,7 +182,7 @@ def _fences(text: str) -> Iterator[Fence]:
         end = next((i for i in range(number + 1, len(rows)) if _closes(rows[i], opened)), len(rows))
         info = opened["info"].strip()
         before = rows[number - 1] if number else ""
-        reason = re.search(r"<!-- not-run: (.+?) -->", before)
+        reason = _REASON.match(before)
         yield Fence(
             line=number + 1,
             language=_language(info),
@@ -181,17 +213,52 @@ def _blanked(text: str, fences: tuple[Fence, ...]) -> str:
         for i in range(fence.line - 1, min(fence.line + len(fence.body) + 1, len(rows))):
             rows[i] = _blank(rows[i])
     joined = "".join(rows)
-    for pattern in (_COMMENT, _INLINE_CODE):
-        joined = pattern.sub(lambda match: _blank(match[0]), joined)
+    for spans in (_comments, _inline_code):
+        joined = _without(joined, spans(joined))
     return joined
+
+
+def _comments(text: str) -> Iterator[tuple[int, int]]:
+    """Where each comment starts and ends; found by hand, since an expression would take the square of the time."""
+    start = text.find("<!--")
+    while start >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        yield start, end + 3
+        start = text.find("<!--", end + 3)
+
+
+def _inline_code(text: str) -> Iterator[tuple[int, int]]:
+    """Where each piece of inline code starts and ends: from a run of backticks to the next as long in its paragraph."""
+    runs = list(re.finditer("`+", text))
+    blank = [match.start() for match in _BLANK_LINE.finditer(text)]
+    kinds = [(bisect_left(blank, run.start()), len(run[0])) for run in runs]
+    alike: dict[tuple[int, int], list[int]] = {}
+    for number, kind in enumerate(kinds):
+        alike.setdefault(kind, []).append(number)
+    number = 0
+    while number < len(runs):
+        same = alike[kinds[number]]
+        after = bisect_right(same, number)
+        closing = same[after] if after < len(same) else number
+        if closing > number:
+            yield runs[number].start(), runs[closing].end()
+        number = closing + 1
+
+
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with these places replaced by blanks."""
+    parts, done = [], 0
+    for start, end in spans:
+        parts += [text[done:start], _blank(text[start:end])]
+        done = end
+    return "".join([*parts, text[done:]])
 
 
 def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-def _links(text: str, blanked: str) -> Iterator[Link]:
+def _links(text: str, blanked: str, ends: Sequence[int]) -> Iterator[Link]:
     for match in _LINK.finditer(blanked):
         start, end = match.span("text")
-        line = text.count("\n", 0, match.start()) + 1
+        line = bisect_left(ends, match.start()) + 1
         yield Link(line, text[start:end], match["href"], match["title"], start, end)

@@ -1,27 +1,38 @@
 """What nothing uses: records, files and pages that would grow old without anybody seeing them."""
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from headroom.files import UnreadableError, read_text
 from headroom.records import Problem
-from headroom.records.problems import relative
+from headroom.records.problems import relative, unreadable
 from headroom.rules.context import Context, claim_links, links
 
 _CONFIG = "mkdocs.yml"
 _PAGES = (".md", ".ipynb")
-_NAMED = re.compile(r"[\w./-]+\.\w+")
+_NAMED = re.compile(r"[\w./-]+")
 
 
 def orphans(context: Context) -> Iterator[Problem]:
     """Every claim, benchmark, session, fact and file of the site is used, and every page is reached."""
+    yield from _config(context)
     yield from _benchmarks(context)
     yield from _pages(context)
     if not any(problem.rule == "pages" for problem in context.problems):  # what cannot be read may use anything
         yield from _claims(context)
         yield from _facts(context)
         yield from _files(context)
+
+
+def _config(context: Context) -> Iterator[Problem]:
+    root = context.tree.root
+    try:
+        if os.path.lexists(root / _CONFIG):  # records alone need no site
+            read_text(root / _CONFIG, root)
+    except UnreadableError as error:
+        yield unreadable(_CONFIG, "orphans", error)
 
 
 def _claims(context: Context) -> Iterator[Problem]:
@@ -80,7 +91,7 @@ def _faulty(context: Context) -> set[str]:
 def _below_docs(root: Path) -> Iterator[Path]:
     """The files below docs/ that the site's configuration does not name; none where there is no site."""
     try:
-        named = set(_NAMED.findall(read_text(root / _CONFIG, root)))
+        named = {word.rstrip(".") for word in _NAMED.findall(read_text(root / _CONFIG, root))}
     except UnreadableError:
         return
     for path in sorted(path for path in (root / "docs").rglob("*") if path.is_file()):
