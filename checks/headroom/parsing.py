@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,6 +87,15 @@ def _put(stack: list[_Container], value: Any, line: int, lines: dict[Location, i
         top.key = None
     lines.setdefault(location, line)
     return location
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text of a parsed value, keys among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in (*value, *value.values()) if isinstance(value, dict) else value:
+            yield from texts(each)
 
 
 def load_yaml(text: str) -> Document:

@@ -11,14 +11,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from headroom.files import UnreadableError, below, placed, read_text
-from headroom.parsing import load_yaml
+from headroom.files import HIDDEN, UnreadableError, below, placed, read_text
+from headroom.parsing import load_yaml, texts
 from headroom.records import notebooks
 from headroom.records.problems import Problem, relative, unreadable
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL)  # as MkDocs finds it
 _FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
-_METADATA = re.compile(r"\A {0,3}[A-Za-z0-9_-]+:")  # what MkDocs takes for front matter where there is no ---
+_KEYS = {"title", "description", "hardware"}
+_METADATA = re.compile(r"\A(?:---[ \t]*\n| {0,3}[A-Za-z0-9_-]+:)")  # MkDocs takes the second for front matter as well
 _REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
 _BLANK_LINE = re.compile(r"^[^\S\n]*$", re.MULTILINE)
 _LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
@@ -132,7 +133,9 @@ def parse(path: str, text: str) -> Page:
         meta = load_yaml("\n" + match["yaml"]).value  # a line more, so that errors name the page's lines
         meta = _checked(meta)
     elif _METADATA.match(text):
-        raise UnreadableError("front matter without `---`", "put it between two lines of `---`", 1)
+        raise UnreadableError("front matter that is not between two lines of `---`", "put it there", 1)
+    elif not text.strip():
+        raise UnreadableError("empty", "write the page, or delete it", 1)
     fences = tuple(_fences(text))
     blanked = _blanked(text, fences)
     rest = _LINK.sub(lambda match: _blank(match[0]), blanked)
@@ -144,6 +147,10 @@ def parse(path: str, text: str) -> Page:
 def _checked(meta: Any) -> dict[str, Any]:
     if not isinstance(meta, dict):
         raise UnreadableError("the front matter is no mapping", "write `key: value` lines", 1)
+    if unknown := sorted(set(meta) - _KEYS):
+        raise UnreadableError(f"unknown key `{unknown[0]}` in the front matter", f"use {', '.join(sorted(_KEYS))}", 1)
+    if any(HIDDEN.search(text) for text in texts(meta)):
+        raise UnreadableError("a character in the front matter that is not seen", "remove it", 1)
     named = meta.get("hardware") or []
     if not all(isinstance(name, str) for name in (named if isinstance(named, list) else [named])):
         raise UnreadableError("`hardware` is no list of classes", "write `hardware: [class]`", 1)

@@ -84,7 +84,7 @@ class StandIn(Record):
     architecture: Text
     """The class of transformers that the checkpoint names."""
     dtype: Literal["float32", "bfloat16", "float16"]
-    config: dict[str, int | float | str | bool | list[str]]
+    config: dict[str, int | float | Text | bool | list[Text]]
 
 
 class StandInDataset(Record):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headroom.files import HIDDEN, UnreadableError
-from headroom.parsing import load_json
+from headroom.parsing import load_json, texts
 
 _SOURCE = '   "source": ['
 _SAVE = "save it with Jupyter, or run `headroom notebooks run --record`"
@@ -88,11 +88,10 @@ def _cells(text: str, cells: list[Any]) -> Iterator[Cell]:
         line = next(starts, None)
         if line is None or not _is_cell(cell):
             raise UnreadableError(f"cell {number} is none that Jupyter writes", _SAVE, line)
-        source, tags = "".join(cell["source"]), tuple(cell.get("metadata", {}).get("tags", ()))
-        if hidden := HIDDEN.search(source):
-            line += source.count("\n", 0, hidden.start()) + 1
-            raise UnreadableError(f"a character that is not seen, U+{ord(hidden[0]):04X}", "remove it", line)
-        yield Cell(cell["cell_type"], line + 1, source, tuple(cell.get("outputs", ())), tags)
+        if any(HIDDEN.search(text) for text in texts(cell)):
+            raise UnreadableError(f"cell {number} holds a character that is not seen", "remove it", line)
+        tags = tuple(cell.get("metadata", {}).get("tags", ()))
+        yield Cell(cell["cell_type"], line + 1, "".join(cell["source"]), tuple(cell.get("outputs", ())), tags)
 
 
 def _is_cell(cell: Any) -> bool:

@@ -27,12 +27,12 @@ def orphans(context: Context) -> Iterator[Problem]:
 
 
 def _config(context: Context) -> Iterator[Problem]:
-    root = context.tree.root
     try:
-        if os.path.lexists(root / _CONFIG):  # records alone need no site
-            read_text(root / _CONFIG, root)
+        if not any(name.endswith(_PAGES) for name in _named(context.tree.root)):
+            yield Problem(_CONFIG, 1, "orphans", "", "names no page", "name the pages in its `nav`")
     except UnreadableError as error:
-        yield unreadable(_CONFIG, "orphans", error)
+        if os.path.lexists(context.tree.root / _CONFIG):  # records alone need no site
+            yield unreadable(_CONFIG, "orphans", error)
 
 
 def _claims(context: Context) -> Iterator[Problem]:
@@ -88,11 +88,22 @@ def _faulty(context: Context) -> set[str]:
     return {problem.path for problem in context.problems}
 
 
+def _named(root: Path) -> set[str]:
+    """The words of the site's configuration that may be names of files.
+
+    Raises:
+        UnreadableError: it cannot be read, or there is none.
+    """
+    return {word.rstrip(".") for word in _NAMED.findall(read_text(root / _CONFIG, root))}
+
+
 def _below_docs(root: Path) -> Iterator[Path]:
-    """The files below docs/ that the site's configuration does not name; none where there is no site."""
+    """The files below docs/ that the site's configuration does not name; none where it names no page."""
     try:
-        named = {word.rstrip(".") for word in _NAMED.findall(read_text(root / _CONFIG, root))}
+        named = _named(root)
     except UnreadableError:
+        return
+    if not any(name.endswith(_PAGES) for name in named):
         return
     for path in sorted(path for path in (root / "docs").rglob("*") if path.is_file()):
         name = path.relative_to(root / "docs")
