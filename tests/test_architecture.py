@@ -136,7 +136,7 @@ class TestFloors:
         """The modules of a room stand in an order as well."""
         graph = {module.name: module.of_the_package() for module in INSIDE}
         order = list(TopologicalSorter(graph).static_order())
-        assert order.index("files") < order.index("records.tree") < order.index("cli")
+        assert order.index("files") < order.index("records.tree") < order.index("cli.check")
 
     @each_module
     def test_libraries_are_met_in_one_room(self, module: Module) -> None:

@@ -129,7 +129,7 @@ class TestWriting:
         seen: list[set[str]] = []
         monkeypatch.setattr(os, "fsync", lambda _: seen.append({p.read_text() for p in tmp_path.iterdir()}))
         write_atomic(path, "new")
-        assert seen == [{"old", "new"}]
+        assert seen[0] == {"old", "new"}
         assert path.read_text() == "new"
 
 
