@@ -1,8 +1,10 @@
 """A full disk and a tree that cannot be written: a session finds out before it measures, or saves what it measured."""
 
 import os
+import resource
 import shutil
 import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from doomed import CLAIM, RUNS, Doomed, a_tree, check_fix, journals, lines, measure, snapshot, temporaries
 from headroom.records import Evidence, load
 from headroom.records.layout import evidence_path, evidence_text
+from headroom.running.journal import Journal
 from trees import a_session, write
 
 PAGE = f"---\ntitle: A page\nhardware: [cpu]\n---\n\n[2.00×](claim:training.clever#ratio@cpu) {'words ' * 2000}\n"
@@ -121,6 +124,31 @@ class TestAfterASession:
         code, _, err = measure(root).ends()
         assert code == 0
         assert f"{len(runs)} of 30 runs" in err
+
+
+@pytest.fixture
+def limit() -> Iterator[Callable[[int], None]]:
+    """Sets how large a file of this process may grow."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_journal_catches_up_when_there_is_room_again(tmp_path: Path, limit: Callable[[int], None]) -> None:
+    """Lines that a full disk refused come before the next one, whole, and in their order."""
+    runs = a_session(CLAIM, blocks=30).runs
+    with Journal(tmp_path / "journal.jsonl", {"benchmark": "made_up"}) as journal:
+        limit(5000)
+        said = [journal.add(run) for run in runs[:-1]]
+        limit(resource.RLIM_INFINITY)
+        said.append(journal.add(runs[-1]))
+        journal.complete(tmp_path / "evidence.json")
+    full = said.index("File too large")
+    assert 0 < full < 20
+    assert said == ["" if i < full or i == len(runs) - 1 else "File too large" for i in range(len(runs))]
+    head, *found, end = lines(tmp_path / "journal.jsonl")
+    assert found == [run.model_dump(mode="json") for run in runs]
+    assert (head["journal"], end["outcome"]) == ("session", "completed")
 
 
 class TestFix:

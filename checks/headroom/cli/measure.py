@@ -41,19 +41,19 @@ def _measure(tree: Tree, what: planning.Plan, home: Path, options: argparse.Name
     session = None
     try:
         with _session(tree, what, options.device) as session:
-            path = session.measure(home)
-    except (planning.MeasureError, OSError, RuntimeError, KeyboardInterrupt) as error:
+            session.measure(home)
+    except (ValueError, OSError, RuntimeError, KeyboardInterrupt) as error:
         if session is None:
             raise
-        ended = f"ended by {error}; no evidence is written" if isinstance(error, KeyboardInterrupt) else error
-        _say(f"{ended}; the runs are in {session.journal}")
-        print(getattr(error, "text", ""), end="")  # evidence for which there is no room
-        return FAILED
-    if abs(session.clock_moved) > CLOCK_SECONDS:
-        _say(
-            f"the clock was set by {session.clock_moved:+.0f} s meanwhile; measure again if the day of {path} is wrong"
-        )
-    print(json.dumps({"evidence": str(path)}) if options.json else path)
+        if session.kept is None:  # else the end came when all was done
+            ended = f"ended by {error}; no evidence is written" if isinstance(error, KeyboardInterrupt) else error
+            _say(f"{ended}; the runs are in {session.journal}")
+            print(getattr(error, "text", ""), end="")  # evidence for which there is no room
+            return FAILED
+    moved = session.clock_moved
+    if abs(moved) > CLOCK_SECONDS:
+        _say(f"the clock was set by {moved:+.0f} s meanwhile; measure again if the day of {session.kept} is wrong")
+    print(json.dumps({"evidence": str(session.kept)}) if options.json else session.kept)
     return OK
 
 
