@@ -136,6 +136,11 @@ def lines(journal: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines() if line]
 
 
+def lines_of(journal: Path) -> int:
+    """How many whole lines a journal has."""
+    return journal.read_bytes().count(b"\n")
+
+
 def assert_whole(root: Path, before: Mapping[str, bytes]) -> None:
     """Nothing but whole evidence has come to the tree, nothing has changed in it, and all of it can be read."""
     after = snapshot(root)
