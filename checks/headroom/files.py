@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 MAX_TEXT_BYTES = 1 << 20
+MAX_SCRIPT_BYTES = 1 << 17  # a syntax tree takes up to a thousand times the room of its text
 MAX_JSON_BYTES = 16 << 20
 
 # What hides from its reviewer what a text says: control characters but tab and newline, marks that reorder or cannot be

@@ -166,10 +166,8 @@ def parse_notebook(path: str, text: str) -> Page:
     notebook = notebooks.parse(text)
     markdown = notebook.markdown()
     page = parse(path, markdown)
-    links = (
-        replace(link, start=notebook.place(markdown, link.start), end=notebook.place(markdown, link.end))
-        for link in page.links
-    )
+    places = notebook.places(markdown, (place for link in page.links for place in (link.start, link.end)))
+    links = (replace(link, start=places[link.start], end=places[link.end]) for link in page.links)
     return replace(page, text=text, meta=_checked(notebook.meta), links=tuple(links))
 
 
