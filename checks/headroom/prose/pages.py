@@ -5,23 +5,22 @@ comments blanked out, and a test holds both to find the same links on every page
 """
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from headroom.files import HIDDEN, UnreadableError, below, placed, read_text
 from headroom.parsing import load_yaml, texts
+from headroom.prose.markup import FRONT_MATTER, blank, comments, fenced, inline_code, masked, without_fences
 from headroom.records import notebooks
+from headroom.records.notebooks import Notebook
 from headroom.records.problems import Problem, relative, unreadable
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL)  # as MkDocs finds it
-_FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
 _KEYS = {"title", "description", "hardware"}
 _METADATA = re.compile(r"\A(?:---[ \t]*\n| {0,3}[A-Za-z0-9_-]+:)")  # MkDocs takes the second for front matter as well
 _REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
-_BLANK_LINE = re.compile(r"^[^\S\n]*$", re.MULTILINE)
 _LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
 _ATTRIBUTES = re.compile(r"\{([^{}\n]*)\}")
 _ID = re.compile(r"#([\w-]+)")
@@ -33,7 +32,7 @@ _INCLUDE = re.compile(r"^--8<-- \"(?P<path>[^\":]+)(?::(?P<region>[A-Za-z0-9_-]+
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One link of a page; ``start`` and ``end`` are where its text stands in the page's source."""
+    """One link of a page; ``start`` and ``end`` are where its text stands in the page's Markdown."""
 
     line: int
     text: str
@@ -76,11 +75,15 @@ class Page:
 
     path: str
     text: str
+    """What its file holds."""
+    markdown: str = ""
+    """What it says: the same, or the Markdown cells of a notebook, each line where the file has it."""
     meta: dict[str, Any] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     fences: tuple[Fence, ...] = ()
     stray: tuple[int, ...] = ()
     """Lines with a claim or fact linked in a form that is not looked at: a reference, an autolink, HTML."""
+    notebook: Notebook | None = None
 
     @property
     def hardware(self) -> tuple[str, ...]:
@@ -88,11 +91,16 @@ class Page:
         value = self.meta.get("hardware") or []
         return tuple(value) if isinstance(value, list) else (str(value),)
 
+    def place(self, position: int) -> int:
+        """Where a character of the Markdown stands in the file."""
+        return self.notebook.place(self.markdown, position) if self.notebook else position
+
     @property
     def anchors(self) -> frozenset[str]:
         """What a link to a place on the page can name: ids that are written out, and those made of headings."""
-        written = (found[-1] for inside in _ATTRIBUTES.findall(self.text) if (found := _ID.findall(inside)))
-        titles = (_untagged(row) for row in _HEADING.findall(self.text))
+        prose = without_fences(self.markdown)
+        written = (found[-1] for inside in _ATTRIBUTES.findall(prose) if (found := _ID.findall(inside)))
+        titles = (_untagged(row) for row in _HEADING.findall(prose))
         made = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles)
         return frozenset([*written, *(re.sub(r"[-\s]+", "-", title) for title in made)])
 
@@ -129,7 +137,7 @@ def parse(path: str, text: str) -> Page:
         UnreadableError: its front matter is no YAML mapping.
     """
     meta: Any = {}
-    if match := _FRONT_MATTER.match(text):
+    if match := FRONT_MATTER.match(text):
         meta = load_yaml("\n" + match["yaml"]).value  # a line more, so that errors name the page's lines
         meta = _checked(meta)
     elif _METADATA.match(text):
@@ -137,11 +145,11 @@ def parse(path: str, text: str) -> Page:
     elif not text.strip():
         raise UnreadableError("empty", "write the page, or delete it", 1)
     fences = tuple(_fences(text))
-    blanked = _blanked(text, fences)
-    rest = _LINK.sub(lambda match: _blank(match[0]), blanked)
+    blanked = _blanked(text)
+    rest = _LINK.sub(lambda match: blank(match[0]), blanked)
     ends = [match.start() for match in re.finditer("\n", text)]
     stray = tuple(bisect_left(ends, match.start()) + 1 for match in _STRAY.finditer(rest))
-    return Page(path, text, meta, tuple(_links(text, blanked, ends)), fences, stray)
+    return Page(path, text, text, meta, tuple(_links(text, blanked, ends)), fences, stray)
 
 
 def _checked(meta: Any) -> dict[str, Any]:
@@ -164,11 +172,7 @@ def parse_notebook(path: str, text: str) -> Page:
         UnreadableError: it is no notebook that can be read.
     """
     notebook = notebooks.parse(text)
-    markdown = notebook.markdown()
-    page = parse(path, markdown)
-    places = notebook.places(markdown, (place for link in page.links for place in (link.start, link.end)))
-    links = (replace(link, start=places[link.start], end=places[link.end]) for link in page.links)
-    return replace(page, text=text, meta=_checked(notebook.meta), links=tuple(links))
+    return replace(parse(path, notebook.markdown()), text=text, meta=_checked(notebook.meta), notebook=notebook)
 
 
 _PARSERS = {".md": parse, ".ipynb": parse_notebook}
@@ -177,31 +181,18 @@ _UNREAD = {*_PARSERS, ".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm"}
 
 
 def _fences(text: str) -> Iterator[Fence]:
-    rows = text.splitlines()
-    number = 0
-    while number < len(rows):
-        opened = _FENCE.match(rows[number])
-        if opened is None:
-            number += 1
-            continue
-        end = next((i for i in range(number + 1, len(rows)) if _closes(rows[i], opened)), len(rows))
-        info = opened["info"].strip()
-        before = rows[number - 1] if number else ""
+    rows = text.removesuffix("\n").split("\n")
+    for found in fenced(rows):
+        before = rows[found.first - 1] if found.first else ""
         reason = _REASON.match(before)
         yield Fence(
-            line=number + 1,
-            language=_language(info),
-            info=info,
-            body=tuple(rows[number + 1 : end]),
-            closed=end < len(rows),
+            line=found.first + 1,
+            language=_language(found.info),
+            info=found.info,
+            body=tuple(rows[found.first + 1 : found.last]),
+            closed=found.closed,
             reason=reason[1] if reason else None,
         )
-        number = end + 1
-
-
-def _closes(row: str, opened: re.Match[str]) -> bool:
-    row = row.strip(" \t>")
-    return len(row) >= len(opened["mark"]) and not row.strip(opened["mark"][0])
 
 
 def _language(info: str) -> str:
@@ -211,55 +202,11 @@ def _language(info: str) -> str:
     return word["word"].lower() if word else ""
 
 
-def _blanked(text: str, fences: tuple[Fence, ...]) -> str:
+def _blanked(text: str) -> str:
     """The text with code and comments replaced by blanks, every other character in its place."""
-    rows = text.splitlines(keepends=True)
-    for fence in fences:
-        for i in range(fence.line - 1, min(fence.line + len(fence.body) + 1, len(rows))):
-            rows[i] = _blank(rows[i])
-    joined = "".join(rows)
-    for spans in (_comments, _inline_code):
-        joined = _without(joined, spans(joined))
-    return joined
-
-
-def _comments(text: str) -> Iterator[tuple[int, int]]:
-    """Where each comment starts and ends; found by hand, since an expression would take the square of the time."""
-    start = text.find("<!--")
-    while start >= 0 and (end := text.find("-->", start + 4)) >= 0:
-        yield start, end + 3
-        start = text.find("<!--", end + 3)
-
-
-def _inline_code(text: str) -> Iterator[tuple[int, int]]:
-    """Where each piece of inline code starts and ends: from a run of backticks to the next as long in its paragraph."""
-    runs = list(re.finditer("`+", text))
-    blank = [match.start() for match in _BLANK_LINE.finditer(text)]
-    kinds = [(bisect_left(blank, run.start()), len(run[0])) for run in runs]
-    alike: dict[tuple[int, int], list[int]] = {}
-    for number, kind in enumerate(kinds):
-        alike.setdefault(kind, []).append(number)
-    number = 0
-    while number < len(runs):
-        same = alike[kinds[number]]
-        after = bisect_right(same, number)
-        closing = same[after] if after < len(same) else number
-        if closing > number:
-            yield runs[number].start(), runs[closing].end()
-        number = closing + 1
-
-
-def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text with these places replaced by blanks."""
-    parts, done = [], 0
-    for start, end in spans:
-        parts += [text[done:start], _blank(text[start:end])]
-        done = end
-    return "".join([*parts, text[done:]])
-
-
-def _blank(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
+    prose = without_fences(text)
+    prose = masked(prose, comments(prose))
+    return masked(prose, inline_code(prose))
 
 
 def _links(text: str, blanked: str, ends: Sequence[int]) -> Iterator[Link]:

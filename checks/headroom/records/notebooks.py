@@ -5,7 +5,7 @@ so that a problem can name its line and a figure can be rewritten in its place.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,17 +45,11 @@ class Notebook:
                     rows[i] = row.ljust(len(rows[i]))
         return "\n".join(rows)
 
-    def places(self, markdown: str, positions: Iterable[int]) -> dict[int, int]:
-        """Where characters of the Markdown stand in the file, found in one pass."""
-        found: dict[int, int] = {}
-        here, there = 0, 0
-        for position in sorted(set(positions)):
-            if start := markdown.rfind("\n", here, position) + 1:
-                here, there = start, self.text.index('"', start) + 1
-            there += len(json.dumps(markdown[here:position], ensure_ascii=False)) - 2
-            here = position
-            found[position] = there
-        return found
+    def place(self, markdown: str, position: int) -> int:
+        """Where a character of the Markdown stands in the file."""
+        start = markdown.rfind("\n", 0, position) + 1
+        indent = self.text.index('"', start) - start
+        return start + indent + len(json.dumps(markdown[start:position], ensure_ascii=False)) - 1
 
 
 def dumps(notebook: Mapping[str, Any]) -> str:

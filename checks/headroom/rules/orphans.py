@@ -78,7 +78,7 @@ def _pages(context: Context) -> Iterator[Problem]:
 def _files(context: Context) -> Iterator[Problem]:
     root = context.tree.root
     for path in _below_docs(root):
-        if path.suffix not in _PAGES and not any(path.name in page.text for page in context.pages):
+        if path.suffix not in _PAGES and not any(path.name in page.markdown for page in context.pages):
             remedy = f"show it on a page, name it in {_CONFIG}, or delete it"
             yield Problem(relative(path, root), 1, "orphans", "", "nothing uses the file", remedy)
 
