@@ -107,18 +107,17 @@ def _check(root: Path, options: argparse.Namespace) -> int:
 
 
 def _verdict(root: Path, options: argparse.Namespace) -> int:
-    from headroom.records import load  # noqa: PLC0415
-    from headroom.verdicts import board  # noqa: PLC0415
+    from headroom.verdicts import read  # noqa: PLC0415
     from headroom.verdicts.summary import rows  # noqa: PLC0415
 
-    tree = load(root)
+    tree, board = read(root)
     unknown = [name for name in options.claims if name not in tree.claims]
     if unknown:
         print(f"headroom: there is no claim `{unknown[0]}`; `headroom verdict` lists all", file=sys.stderr)
         return USAGE
     for problem in tree.problems:
         print(problem, file=sys.stderr)
-    found = [row for row in rows(tree, board(tree)) if not options.claims or row.claim in options.claims]
+    found = [row for row in rows(tree, board) if not options.claims or row.claim in options.claims]
     if options.json:
         print(json.dumps([asdict(row) for row in found], indent=1, ensure_ascii=False))
     else:

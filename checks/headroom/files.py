@@ -8,11 +8,28 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 MAX_TEXT_BYTES = 1 << 20
 MAX_JSON_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file of a folder."""
+
+    name: str
+    """Its path from the root of the tree, with forward slashes."""
+    path: str
+    plain: bool
+    """Whether it is a regular file in real folders: no link can then lead out of the tree."""
+
+    @property
+    def stem(self) -> str:
+        """Its name without folders and ending."""
+        return Path(self.name).stem
 
 
 class UnreadableError(ValueError):
@@ -21,6 +38,41 @@ class UnreadableError(ValueError):
     def __init__(self, message: str, remedy: str, line: int | None = None) -> None:
         super().__init__(message)
         self.message, self.remedy, self.line = message, remedy, line
+
+
+def walk(root: Path, folder: str) -> Iterator[Found]:
+    """Every file below a folder of a tree, in order. What is hidden, or behind a link to a folder, is left out."""
+    top = root / folder
+    yield from _walk(str(top), folder, plain=top.resolve() == root.resolve() / folder)
+
+
+def _walk(path: str, name: str, *, plain: bool) -> Iterator[Found]:
+    try:
+        with os.scandir(path) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return
+    for entry in entries:
+        below = f"{name}/{entry.name}"
+        if entry.name.startswith((".", "__pycache__")):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(entry.path, below, plain=plain)
+        elif entry.is_file(follow_symlinks=False):
+            yield Found(below, entry.path, plain)
+        elif not Path(entry.path).is_dir():
+            yield Found(below, entry.path, plain=False)
+
+
+def read_found(found: Found, root: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
+    """As ``read_bytes``, without asking where the path leads when that is known."""
+    if not found.plain:
+        return read_bytes(Path(found.path), root, limit=limit)
+    with open(found.path, "rb", buffering=0) as handle:  # noqa: PTH123 - a Path costs more than to open the file
+        data = handle.readall() if os.fstat(handle.fileno()).st_size <= limit else None
+    if data is None or len(data) > limit:
+        raise _too_large(limit)
+    return data
 
 
 def read_bytes(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
@@ -40,8 +92,12 @@ def read_bytes(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
     with path.open("rb") as handle:
         data = handle.read(limit + 1)
     if len(data) > limit:
-        raise UnreadableError(f"larger than {limit} bytes", "split the file, or remove what does not belong in it")
+        raise _too_large(limit)
     return data
+
+
+def _too_large(limit: int) -> UnreadableError:
+    return UnreadableError(f"larger than {limit} bytes", "split the file, or remove what does not belong in it")
 
 
 def read_text(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> str:
@@ -50,13 +106,22 @@ def read_text(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> str:
     Raises:
         UnreadableError: as ``read_bytes``, or the bytes are no UTF-8, or hold a byte order mark or a null byte.
     """
+    return text_of(read_bytes(path, root, limit=limit))
+
+
+def text_of(data: bytes) -> str:
+    """The text of a UTF-8 file's bytes, lines ended by a newline.
+
+    Raises:
+        UnreadableError: they are no UTF-8, or hold a byte order mark or a null byte.
+    """
     try:
-        text = read_bytes(path, root, limit=limit).decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UnreadableError(f"not UTF-8 (byte {error.start})", "save the file as UTF-8") from error
     if text.startswith("\ufeff") or "\0" in text:
         raise UnreadableError("a byte order mark or a null byte", "save the file as plain UTF-8", 1)
-    return text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 def write_atomic(path: Path, text: str) -> None:

@@ -5,8 +5,10 @@ comments blanked out, and a test holds both to find the same links on every page
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -120,8 +122,9 @@ def parse(path: str, text: str) -> Page:
     fences = tuple(_fences(text))
     blanked = _blanked(text, fences)
     rest = _LINK.sub(lambda match: _blank(match[0]), blanked)
-    stray = tuple(text.count("\n", 0, match.start()) + 1 for match in _STRAY.finditer(rest))
-    return Page(path, text, meta, tuple(_links(text, blanked)), fences, stray)
+    ends = [match.start() for match in re.finditer("\n", text)]
+    stray = tuple(bisect_left(ends, match.start()) + 1 for match in _STRAY.finditer(rest))
+    return Page(path, text, meta, tuple(_links(text, blanked, ends)), fences, stray)
 
 
 def parse_notebook(path: str, text: str) -> Page:
@@ -131,9 +134,11 @@ def parse_notebook(path: str, text: str) -> Page:
         UnreadableError: it is no notebook that can be read.
     """
     notebook = notebooks.parse(text)
-    page = parse(path, notebook.markdown())
-    links = (replace(link, start=notebook.place(link.start), end=notebook.place(link.end)) for link in page.links)
-    return replace(page, text=text, meta=notebook.meta, links=tuple(links))
+    markdown = notebook.markdown()
+    page = parse(path, markdown)
+    at = partial(notebook.place, markdown)
+    links = tuple(replace(link, start=at(link.start), end=at(link.end)) for link in page.links)
+    return replace(page, text=text, meta=notebook.meta, links=links)
 
 
 _PARSERS = {".md": parse, ".ipynb": parse_notebook}
@@ -190,8 +195,8 @@ def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-def _links(text: str, blanked: str) -> Iterator[Link]:
+def _links(text: str, blanked: str, ends: list[int]) -> Iterator[Link]:
     for match in _LINK.finditer(blanked):
         start, end = match.span("text")
-        line = text.count("\n", 0, match.start()) + 1
+        line = bisect_left(ends, match.start()) + 1
         yield Link(line, text[start:end], match["href"], match["title"], start, end)

@@ -44,12 +44,11 @@ class Notebook:
                     rows[i] = row.ljust(len(rows[i]))
         return "\n".join(rows)
 
-    def place(self, position: int) -> int:
-        """Where a character of the Markdown stands in the file."""
-        before = self.markdown()[:position]
-        start = before.rfind("\n") + 1
-        indent = self.text.index('"', start) - start
-        return start + indent + len(json.dumps(before[start:], ensure_ascii=False)) - 1
+    def place(self, markdown: str, position: int) -> int:
+        """Where a character of its Markdown stands in the file."""
+        start = markdown.rfind("\n", 0, position) + 1
+        quote = self.text.index('"', start)
+        return quote + len(json.dumps(markdown[start:position], ensure_ascii=False)) - 1
 
 
 def dumps(notebook: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from headroom import files
 from headroom.prose.figures import measured
 from headroom.prose.pages import Link, Page
 from headroom.records import Problem
-from headroom.rules.context import Context, at, claim_links, links
+from headroom.rules.context import Context, at, claim_links
 from headroom.units import Figure
 
 OPEN = "?"
@@ -96,7 +96,7 @@ def _figures(context: Context) -> Iterator[tuple[Page, Link, float | str, str]]:
                 yield page, link, *measured(context.tree, context.board, target)
             except LookupError as error:
                 yield page, link, str(error), ""
-    for page, link in links(context):
+    for page, link, _ in context.links:
         if link.href.startswith("fact:"):
             sheet, _, figure = link.href.removeprefix("fact:").partition(".")
             cell = context.tree.facts[sheet].figures.get(figure) if sheet in context.tree.facts else None
