@@ -16,9 +16,10 @@ from typing import Any
 import yaml
 
 from headroom.environment import Machine
-from headroom.files import sha256, syntax_sha256
+from headroom.files import sha256
 from headroom.records.evidence import Slot, block_order
 from headroom.records.layout import claim_path, run_path
+from headroom.scripts import syntax_sha256
 from trees import CLASSES, H200, MACHINE, SNIPPET, a_run_record, write
 
 BLOCKS = 20

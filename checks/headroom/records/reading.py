@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from headroom import files
 from headroom.files import Found, UnreadableError
-from headroom.parsing import Document, Location, load_json, load_yaml
+from headroom.parsing import Document, Location, load_json, load_yaml, plain_json
 from headroom.records.problems import Problem, invalid, unreadable
 
 T = TypeVar("T")
@@ -47,26 +47,21 @@ class Reader:
     def each(self, folder: str, suffix: str, rule: str) -> Iterator[Found]:
         """The files of a folder in order; a file of another kind there is a problem."""
         for file in files.walk(self.root, folder):
+            try:
+                if not file.plain:
+                    files.placed(Path(file.path), self.root)
+            except UnreadableError as error:
+                self.problems.append(unreadable(file.name, rule, error))
+                continue
             if file.name.endswith(suffix):
                 yield file
             else:
                 self.complain(file.name, rule, f"not a {suffix} file", f"only {suffix} files belong in {folder}/", None)
 
-    def data(self, file: Found, rule: str, limit: int = files.MAX_TEXT_BYTES) -> bytes | None:
-        """The bytes of one file, or None and the problem that it has."""
-        try:
-            return files.read_found(file, self.root, limit=limit)
-        except UnreadableError as error:
-            self.problems.append(unreadable(file.name, rule, error))
-        except OSError as error:
-            self.complain(file.name, rule, f"cannot be read ({error.strerror})", "correct its permissions", None)
-        return None
-
     def text(self, file: Found, rule: str, limit: int = files.MAX_TEXT_BYTES) -> str | None:
         """The text of one file, or None and the problem that it has."""
-        data = self.data(file, rule, limit)
         try:
-            return None if data is None else files.text_of(data)
+            return files.text_of(files.read_found(file, self.root, limit=limit))
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
             return None
@@ -103,15 +98,14 @@ class Reader:
             file: the file.
             rule: the rule that its problems break.
             validate: a validator of JSON, as for ``yaml``.
-            keys: how many keys a record has. Where a text has as many colons, no key stands in it twice; and the
-                validator refuses whatever else the strict parser does. So it need not be parsed a second time.
+            keys: how many keys a record has. With that, a plain text need not be parsed a second time, strictly.
         """
         text = self.text(file, rule, files.MAX_JSON_BYTES)
         if text is None:
             return None
         try:
             record = validate(text, strict=True)
-            if keys is None or text.count(":") != keys(record):
+            if keys is None or not plain_json(text, keys(record)):
                 load_json(text)
         except ValidationError as error:
             self._refuse(file, rule, text, error)

@@ -1,6 +1,6 @@
 """The runs of a session, laid out once for every claim, and those that speak for one claim at one point, by block."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,8 +40,7 @@ class Layout:
     @cached_property
     def failures(self) -> Mapping[Slot, int]:
         """How many runs of each slot gave no result."""
-        slots = [slot_of(failure) for failure in self.evidence.failures]
-        return {slot: slots.count(slot) for slot in set(slots)}
+        return Counter(map(slot_of, self.evidence.failures))
 
     @cached_property
     def in_order(self) -> bool:
