@@ -75,6 +75,8 @@ class Page:
     fences: tuple[Fence, ...] = ()
     stray: tuple[int, ...] = ()
     """Lines with a claim or fact linked in a form that is not looked at: a reference, an autolink, HTML."""
+    prose: str = ""
+    """Its Markdown: the text, or of a notebook its Markdown cells on the lines of the file."""
 
     @property
     def hardware(self) -> tuple[str, ...]:
@@ -119,7 +121,7 @@ def parse(path: str, text: str) -> Page:
     blanked = _blanked(text)
     rest = _LINK.sub(lambda match: blank(match[0]), blanked)
     stray = tuple(text.count("\n", 0, match.start()) + 1 for match in _STRAY.finditer(rest))
-    return Page(path, text, meta, tuple(_links(text, blanked)), fences, stray)
+    return Page(path, text, meta, tuple(_links(text, blanked)), fences, stray, text)
 
 
 def parse_notebook(path: str, text: str) -> Page:

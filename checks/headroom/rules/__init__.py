@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 
 from headroom.records import Problem
 from headroom.rules.code import fences, runs, shown
+from headroom.rules.comparisons import comparisons, tally
 from headroom.rules.context import Context
 from headroom.rules.figures import apply, figures
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.orphans import orphans
 from headroom.rules.references import flips, references
 
-__all__ = ["READING", "RULES", "Context", "apply", "check"]
+__all__ = ["READING", "RULES", "Context", "apply", "check", "tally"]
 
 RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "references": references,
@@ -27,6 +28,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "shown": shown,
     "runs": runs,
     "orphans": orphans,
+    "comparisons": comparisons,
 }
 # The rules that reading itself applies: a record that breaks one is no record.
 READING = ("claims", "evidence", "methods", "facts", "snippets", "benchmarks", "pages")
