@@ -30,8 +30,9 @@ def run(root: Path, options: argparse.Namespace) -> int:
             print(problem)
         tree = context.tree
         counts = f"{len(tree.snippets)} snippets, {len(tree.claims)} claims, {len(tree.sessions)} sessions"
-        print(
-            f"{counts}, {len(context.pages)} pages: {len(problems) or 'no'} problem{'s' * (len(problems) != 1)}",
-            file=sys.stderr,
-        )
+        tally = rules.tally(context)
+        kinds = ", ".join(f"{count} {kind}" for kind, count in tally.most_common())
+        read = f"{len(context.pages)} pages, {tally.total()} comparisons{f' ({kinds})' if kinds else ''}"
+        found = f"{len(problems) or 'no'} problem{'s' * (len(problems) != 1)}"
+        print(f"{counts}, {read}: {found}", file=sys.stderr)
     return FAILED if problems or skipped else OK

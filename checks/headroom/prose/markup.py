@@ -5,6 +5,7 @@ Nothing here takes more time than in proportion to the text, whatever the text.
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -66,13 +67,27 @@ def _closes(row: str, mark: str) -> bool:
 
 
 def comments(text: str) -> Iterator[tuple[int, int]]:
-    """Where HTML comments stand. One that is not closed is none."""
+    """Where HTML comments stand. One that is not closed is none, and one in inline code is code."""
+    code = deque(_inline_code(text))
     end = 0
     while (start := text.find("<!--", end)) >= 0:
         end = text.find("-->", start + 4) + 3
         if end < 3:  # noqa: PLR2004 - not found
             return
-        yield start, end
+        while code and code[0][1] <= start:
+            code.popleft()
+        if code and code[0][0] < start and end <= code[0][1]:
+            end = code[0][1]
+        else:
+            yield start, end
+
+
+def _inline_code(text: str) -> Iterator[tuple[int, int]]:
+    """Where inline code stands, paragraph by paragraph."""
+    start = 0
+    for match in re.finditer(r"\n[ \t]*\n|\Z", text):
+        yield from ((start + first, start + last) for first, last in code_spans(text[start : match.start()]))
+        start = match.end()
 
 
 def code_spans(text: str) -> list[tuple[int, int]]:

@@ -42,6 +42,8 @@ class Sentence:
     start: int
     end: int
     kind: Kind
+    shape: str = ""
+    """The text with an x in place of each character of code: names in code are no words of the sentence."""
     hrefs: tuple[str, ...] = ()
     """Where the links that stand in it point."""
     remark: Note | None = None
@@ -100,7 +102,8 @@ def _of_block(words: str, block: Block) -> Iterator[Sentence]:
             if links[0].end > last:  # it goes on in the next sentence
                 break
             links.popleft()
-        yield Sentence(0, " ".join(seen.text[start:end].split()), first, last, block.kind, tuple(hrefs))
+        text, shape = (" ".join(each[start:end].split()) for each in (seen.text, seen.shape))
+        yield Sentence(0, text, first, last, block.kind, shape, tuple(hrefs))
 
 
 def _split(shape: str) -> Iterator[tuple[int, int]]:

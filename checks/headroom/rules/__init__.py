@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from headroom.records import Problem
 from headroom.rules.code import fences, runs, shown
+from headroom.rules.comparisons import comparisons, tally
 from headroom.rules.context import Context
 from headroom.rules.figures import Skipped, apply, figures
 from headroom.rules.links import hardware, links, verdicts
@@ -15,7 +16,7 @@ from headroom.rules.orphans import orphans
 from headroom.rules.references import flips, references
 from headroom.rules.words import words
 
-__all__ = ["READING", "RULES", "Context", "Skipped", "apply", "check"]
+__all__ = ["READING", "RULES", "Context", "Skipped", "apply", "check", "tally"]
 
 RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "references": references,
@@ -29,6 +30,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "shown": shown,
     "runs": runs,
     "orphans": orphans,
+    "comparisons": comparisons,
 }
 # The rules that reading itself applies: a record that breaks one is no record.
 READING = ("claims", "evidence", "methods", "facts", "snippets", "benchmarks", "pages")

@@ -1,0 +1,112 @@
+"""Which words of a sentence are asserted: not instructions, conditions, announcements, definitions and names.
+
+Each function returns spans of tokens that assert nothing, and says why.
+"""
+
+from collections.abc import Iterator
+
+from headroom.prose.tagging import CLAUSE, Span, Tags
+
+_LEADS = frozenset(
+    ["to", "for", "in", "with", "if", "when", "on", "unless", "before", "after", "once", "where", "as", "by", "while"]
+)
+_SUBJECTS = frozenset(["it", "this", "they", "you", "we", "there", "these", "that"])
+_FINITE = frozenset(
+    ["is", "are", "was", "were", "may", "can", "could", "might", "will", "would", "should", "does", "do", "has", "have"]
+)
+
+
+def asserted(tags: Tags) -> list[bool]:
+    """For each token whether it is asserted."""
+    live = [True] * len(tags.tokens)
+    for part in (_names, _conditions, _sought, _unknown, _talk, _instructions):
+        for start, end in part(tags):
+            live[start:end] = [False] * (min(end, len(live)) - start)
+    return live
+
+
+def _names(tags: Tags) -> Iterator[Span]:
+    """A name holds words that compare nothing."""
+    yield from tags.of("name")
+
+
+def _conditions(tags: Tags) -> Iterator[Span]:
+    """What stands in a condition is not said to be so; what follows from it is."""
+    for start, end in tags.of("condition"):
+        yield start, _clause_end(tags, end)
+    if tags.tokens and tags.tokens[0].word in ("when", "where", "once"):
+        yield 0, _clause_end(tags, 1)
+
+
+def _sought(tags: Tags) -> Iterator[Span]:
+    """What somebody wants, needs or should do is no effect of it."""
+    for start, end in tags.of("sought"):
+        yield start, _clause_end(tags, end)
+
+
+def _unknown(tags: Tags) -> Iterator[Span]:
+    """What is said to be unknown, or to depend, is not asserted."""
+    for start, end in tags.of("unknown"):
+        yield _clause_start(tags, start), _clause_end(tags, end)
+
+
+def _talk(tags: Tags) -> Iterator[Span]:
+    """A sentence about the text, or about what a word means; one that goes on with "that" may assert something."""
+    for start, end in [*tags.of("announcement"), *tags.of("definition")]:
+        if not any(token.word == "that" for token in tags.tokens[end : end + 2]) or tags.at("definition", start):
+            yield 0, len(tags.tokens)
+
+
+def _instructions(tags: Tags) -> Iterator[Span]:
+    """An instruction, with its purpose, up to a clause that gives a reason."""
+    for begin in _openings(tags):
+        verb = begin
+        while verb < len(tags.tokens) and (tags.at("lead-in", verb) or tags.tokens[verb].word in ",*"):
+            verb += 1
+        if tags.at("imperative", verb) and not _is_subject(tags, verb):
+            first = tags.tokens[0].word
+            yield (0 if begin and first in ("to", "for") else verb), _reason(tags, verb + 1)
+
+
+def _openings(tags: Tags) -> Iterator[int]:
+    """Where a clause may open: at the start, after a colon, or after the comma that ends a lead-in."""
+    yield 0
+    leads = bool(tags.tokens) and tags.tokens[0].word in _LEADS
+    for i, token in enumerate(tags.tokens):
+        if token.word in (":", ";", "\u2014", "\u2013", "(") or (token.word == "," and leads):
+            yield i + 1
+
+
+def _is_subject(tags: Tags, verb: int) -> bool:
+    """Whether what looks like an order is the noun before a verb: "Double quantisation saves …"."""
+    near = range(verb + 1, min(verb + 4, len(tags.tokens)))
+    stop = next((i for i in near if tags.tokens[i].kind == "mark"), near.stop)
+    return any(
+        tags.tokens[i].word in _FINITE
+        or (tags.tokens[i].word.endswith("s") and (tags.at("change", i) or tags.at("shift", i)))
+        for i in range(verb + 1, stop)
+    )
+
+
+def _reason(tags: Tags, start: int) -> int:
+    """Where after an instruction a clause begins that asserts something."""
+    for i in range(start, len(tags.tokens)):
+        before = tags.tokens[i - 1].word
+        if tags.tokens[i].word in (":", ";") or tags.tokens[i].word in ("because", "since", "which", "whose"):
+            return i
+        if before in (",", "\u2014", "\u2013", "(") and tags.at("reason", i):
+            return i
+    return len(tags.tokens)
+
+
+def _clause_end(tags: Tags, start: int) -> int:
+    """Where the clause ends that holds this token: at a mark, or where a pronoun begins another."""
+    for i in range(start, len(tags.tokens)):
+        follows = tags.tokens[i + 1].word if i + 1 < len(tags.tokens) else ""
+        if tags.tokens[i].word in CLAUSE or (i > start + 2 and tags.tokens[i].word in _SUBJECTS and follows in _FINITE):
+            return i
+    return len(tags.tokens)
+
+
+def _clause_start(tags: Tags, end: int) -> int:
+    return max((i + 1 for i in range(end) if tags.tokens[i].word in CLAUSE), default=0)

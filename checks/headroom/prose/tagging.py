@@ -1,0 +1,115 @@
+"""The words of a sentence, each with the categories of the vocabulary that it belongs to."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from headroom.prose.vocabulary import WORDS
+
+_UNITS = {
+    "percent": r"%|percent\b|per\s?cent\b",
+    "factor": r"[x×](?!\w)|fold\b|times\b",
+    "bytes": r"[KMGT]i?B(?:/s)?\b",
+    "bits": r"(?:[kMGT]?bits?|bytes?)\b",
+    "rate": r"(?:(?:tok(?:ens?)?|it|samples|steps)\s?(?:/\s?s(?:ec|econd)?|per second|a second)|[KMGTP]?FLOPS?"
+    r"(?:/s)?)\b",
+    "seconds": r"(?:ms|[µu]s|milliseconds?|s|secs?|seconds?|min|minutes?|h|hours?|days?)\b",
+    "energy": r"(?:k?Wh?|joules?)\b",
+}
+_COUNT = r"one|two|three|four|five|six|eight|ten|twenty|thirty|half an?|several"
+_NUMBER = r"[~≈]?[-+\u2212\u2013]?\d+(?:[.,]\d+)*(?:[BMKk]\b)?(?:\s?(?:-|\u2013|to|or)\s?\d+(?:[.,]\d+)*)?"
+_MEASURE = "|".join(f"(?P<{name}>{unit})" for name, unit in _UNITS.items())
+_TOKEN = re.compile(
+    rf"(?P<number>{_NUMBER})(?:[\s-]?(?:{_MEASURE}))?"
+    rf"|\b(?P<count>{_COUNT})\s(?P<measure>seconds?|minutes?|hours?|days?|percent|gigabytes?)\b"
+    r"|(?P<code>x{2,}(?:[ =.,_]+x+)*(?![A-Za-z]))"
+    r"|(?P<word>[A-Za-z]+(?:['\u2019][a-z]+|-[A-Za-z0-9]+)*)"
+    r"|(?P<mark>[^\s\w])",
+    re.IGNORECASE,
+)
+_MEASURED = {"percent": "percent", "gigabyte": "bytes", "gigabytes": "bytes"}
+CLAUSE = frozenset(",;:.()[]\u2014\u2013?!|")
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word in lower case, a mark, a number with its unit, or a piece of code, which has no word."""
+
+    word: str
+    kind: str
+
+
+class Tags:
+    """Where in a list of tokens each category stands."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.spans: dict[str, list[Span]] = {}
+        for i, token in enumerate(tokens):
+            if token.kind not in ("word", "mark", "code"):
+                self.spans.setdefault(token.kind, []).append((i, i + 1))
+            for words, category in _phrases().get(token.word, ()):
+                if all(i + k < len(tokens) and tokens[i + k].word == word for k, word in enumerate(words)):
+                    self.spans.setdefault(category, []).append((i, i + len(words)))
+
+    def of(self, category: str) -> list[Span]:
+        """Where a category stands, in order."""
+        return self.spans.get(category, [])
+
+    def at(self, category: str, position: int) -> bool:
+        """Whether a phrase of the category begins here."""
+        spans = self.of(category)
+        found = bisect_left(spans, (position, 0))
+        return found < len(spans) and spans[found][0] == position
+
+    def only(self, live: list[bool]) -> None:
+        """Forget every phrase that is not wholly live."""
+        self.spans = {name: [s for s in spans if all(live[s[0] : s[1]])] for name, spans in self.spans.items()}
+
+    def words(self, span: Span) -> str:
+        """The words of a span."""
+        return " ".join(token.word or "code" for token in self.tokens[span[0] : span[1]])
+
+
+def tokens(shape: str) -> Iterable[Token]:
+    """The tokens of a sentence, whose code is x's."""
+    for match in _TOKEN.finditer(shape):
+        if match["code"]:
+            yield Token("", "code")
+        elif match["count"]:
+            yield Token(match[0].lower(), _MEASURED.get(match["measure"].lower(), "seconds"))
+        elif match["number"]:
+            yield Token(match[0].lower(), next((name for name in _UNITS if match[name]), "number"))
+        else:
+            yield Token("" if match[0] == "Accelerate" else match[0].lower(), "word" if match["word"] else "mark")
+
+
+@cache
+def _phrases() -> dict[str, list[tuple[tuple[str, ...], str]]]:
+    """The phrases of the vocabulary by their first words, each with its category."""
+    table: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for category, text in WORDS.items():
+        for phrase in {form for entry in " ".join(text.split()).split(",") for form in _forms(entry.strip())}:
+            words = tuple(match[0] for match in re.finditer(r"[^\s]+", phrase))
+            if words:
+                table.setdefault(words[0], []).append((words, category))
+    return table
+
+
+def _forms(phrase: str) -> list[str]:
+    """A phrase, or if one of its words ends in a star, with each ending of the verb."""
+    match = re.search(r"(\w+)\*", phrase)
+    if match is None:
+        return [phrase]
+    base = match[1]
+    stem = base.removesuffix("e")
+    if base.endswith("y"):
+        forms = [base, base[:-1] + "ies", base[:-1] + "ied", base + "ing"]
+    else:
+        third = base + ("es" if base.endswith(("s", "sh", "ch", "x")) else "s")
+        forms = [base, third, stem + "ed", stem + "ing"]
+    return [phrase.replace(match[0], form) for form in forms]
