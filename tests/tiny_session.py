@@ -7,6 +7,7 @@ finished run adds a line to the file that FINISHED names in the environment.
 import json
 import os
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -79,6 +80,14 @@ def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
             real(handle)
 
         os.fsync = fsync
+    if faults.get("late"):
+        left = isolation.Nursery.__exit__
+
+        def late(*arguments: Any) -> None:
+            left(*arguments)
+            signal.raise_signal(signal.SIGTERM)
+
+        isolation.Nursery.__exit__ = late  # type: ignore[method-assign]
     if largest := faults.get("largest"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
     return cli.main(arguments)
