@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headroom import cli, files, rules
+from headroom import cli, rules, writing
 from trees import a_claim, a_session, write, write_tree
 
 CLAIM = a_claim(blocks=10)
@@ -76,7 +76,7 @@ def test_a_page_that_is_saved_meanwhile_is_left_alone(
     page = root / "docs/page.md"
     write(root / "docs/zoo.md", PAGE)
     name = {"before it writes": "apply", "in the last moment": "_sweep"}[when]
-    place: Any = {"apply": rules, "_sweep": files}[name]
+    place: Any = {"apply": rules, "_sweep": writing}[name]
     real, edited = getattr(place, name), []
 
     def save(*arguments: Any) -> Any:

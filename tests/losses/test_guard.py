@@ -8,9 +8,9 @@ import pytest
 
 from doomed import a_tree
 from headroom import cli
-from headroom.files import UnwritableError
 from headroom.running import guard
 from headroom.running.journal import Journal
+from headroom.writing import UnwritableError
 from trees import SNIPPET, write
 
 
