@@ -66,6 +66,8 @@ def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
     from headroom.running import guard, isolation, measuring  # noqa: PLC0415
     from trees import MACHINE  # noqa: PLC0415
 
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)  # whatever the tests were started by: nohup ignores one, a shell another
     measuring.launcher = launcher(faults.get("wait", 0.01))
     environment.observe = lambda *_, **__: MACHINE  # type: ignore[assignment]
     isolation.Nursery.__init__.__defaults__ = ((),)  # nothing to import first

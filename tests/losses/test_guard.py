@@ -15,8 +15,11 @@ from trees import SNIPPET, write
 
 
 @pytest.fixture(autouse=True)
-def _same_handlers() -> Iterator[None]:
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+def _usual_handlers() -> Iterator[None]:
+    """Whatever the tests were started by; nohup ignores one signal, and a shell another."""
+    before = {
+        number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -29,7 +32,7 @@ def test_the_end_is_not_interrupted() -> None:
             signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGHUP)
         signal.raise_signal(signal.SIGINT)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
 
 
 def test_a_signal_that_is_ignored_stays_so() -> None:
