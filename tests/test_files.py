@@ -2,10 +2,11 @@
 
 import os
 from pathlib import Path
+from unicodedata import bidirectional, category, name
 
 import pytest
 
-from headroom.files import UnreadableError, read_bytes, read_text, sha256, write_atomic
+from headroom.files import HIDDEN, UnreadableError, read_bytes, read_text, sha256, write_atomic
 from headroom.scripts import syntax_sha256
 
 SCRIPT = '''"""A docstring."""
@@ -92,6 +93,19 @@ class TestReading:
         (tmp_path / "a").write_bytes(data)
         with pytest.raises(UnreadableError, match=message):
             read_text(tmp_path / "a", tmp_path)
+
+    def test_what_hides_is_refused_and_what_shows_is_not(self) -> None:
+        """Controls, ends of lines, halves of characters and formats that reorder or are not seen; no letter or sign."""
+        hidden = {chr(i) for i in range(0x110000) if HIDDEN.match(chr(i))}
+        categories = {category(char) for char in hidden}
+        assert {"Cc", "Cf", "Cs", "Zl", "Zp"} <= categories <= {"Cc", "Cf", "Cs", "Zl", "Zp", "Cn"}
+        shown = {char for char in map(chr, range(0x110000)) if category(char) == "Cf"} - hidden
+        scripts = {name(char).split()[0] for char in shown}
+        assert scripts <= {"ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN", "SHORTHAND", "MUSICAL"}
+        assert not any(
+            bidirectional(c) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI") for c in shown
+        )
+        assert not hidden & set("\n\t \u00a0\u202f×−µ…“”é🙂")
 
     def test_the_line_ends_of_windows_become_newlines(self, tmp_path: Path) -> None:
         """A checkout on Windows reads as any other."""
