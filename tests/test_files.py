@@ -2,11 +2,23 @@
 
 import os
 from pathlib import Path
+from re import findall
 from unicodedata import bidirectional, category, name
 
 import pytest
 
-from headroom.files import HIDDEN, UnreadableError, read_bytes, read_text, sha256, write_atomic
+from headroom.files import (
+    HIDDEN,
+    MAX_JSON_BYTES,
+    MAX_SCRIPT_BYTES,
+    MAX_TEXT_BYTES,
+    UnreadableError,
+    read_bytes,
+    read_text,
+    sha256,
+    write_atomic,
+)
+from headroom.parsing import MAX_DEPTH, MAX_VALUES
 from headroom.scripts import syntax_sha256
 
 SCRIPT = '''"""A docstring."""
@@ -212,3 +224,12 @@ class TestHashes:
         """There is no hash of it."""
         with pytest.raises(UnreadableError, match="no Python"):
             syntax_sha256("def")
+
+
+def test_the_page_for_maintainers_names_the_limits() -> None:
+    """To the byte: each limit stands in the table."""
+    page = Path(__file__).parents[1] / "docs/contribute/records.md"
+    table = page.read_text(encoding="utf-8").partition("## What is refused")[2].partition("\n## ")[0]
+    found = {int(number.replace(",", "")) for number in findall(r"\| ([\d,]+)(?: |\b)", table)}
+    limits = {MAX_TEXT_BYTES, MAX_SCRIPT_BYTES, MAX_JSON_BYTES, MAX_VALUES, MAX_DEPTH, 64}
+    assert found == limits

@@ -1,13 +1,14 @@
 """YAML, JSON and records on inputs that nobody thought of."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from headroom import records
@@ -55,8 +56,10 @@ class TestDocuments:
 
     @given(st.dictionaries(KEYS, VALUES, min_size=1, max_size=4))
     def test_yaml_is_read_as_any_other_program_wrote_it(self, value: dict[str, Any]) -> None:
-        """Where both know the value by the same words: PyYAML writes 1e300 so that YAML 1.1 reads it."""
-        assert same(load_yaml(yaml.safe_dump(value, allow_unicode=True)).value, value)
+        """Where both know the value by the same words: for YAML 1.1, which PyYAML writes, `0e0` is no number."""
+        written = yaml.safe_dump(value, allow_unicode=True)
+        assume(not re.search(r"(?<![\d.])[-+]?\d+[eE][-+]?\d", written))
+        assert same(load_yaml(written).value, value)
 
     @given(TEXT)
     @example("\x85a: 1\nb")
@@ -126,7 +129,7 @@ class TestRecords:
         if HIDDEN.search(text):
             assert problems
         if name == "claims" and "training.hostile" in tree.claims:
-            written = yaml.safe_load(text)
+            written = yaml.load(text, yaml.CSafeLoader)
             claim = tree.claims["training.hostile"].model_dump(mode="json", exclude_unset=True)
             assert set(claim) <= set(written)
             assert " ".join(claim["statement"].split()) == " ".join(str(written["statement"]).split())
