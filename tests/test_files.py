@@ -16,10 +16,10 @@ from headroom.files import (
     read_bytes,
     read_text,
     sha256,
-    write_atomic,
 )
 from headroom.parsing import MAX_DEPTH, MAX_VALUES
 from headroom.scripts import syntax_sha256
+from headroom.writing import write_atomic
 
 SCRIPT = '''"""A docstring."""
 import os

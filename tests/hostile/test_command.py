@@ -22,6 +22,8 @@ WORST: dict[str, tuple[str, Worst]] = {
     "empty objects": ("evidence", lambda: "[" + "{}," * 99_999 + "{}]"),
     "empty lists": ("runs", lambda: "[" + "[]," * 99_999 + "[]]"),
     "runs of nothing": ("evidence", lambda: '{"runs": [' + "0," * 99_990 + "0]}"),
+    "millions of runs of nothing": ("evidence", lambda: '{"runs": [' + "0," * (7 * MIB) + "0]}"),
+    "millions of keys": ("runs", lambda: "{" + ",".join(f'"{i:x}":0' for i in range(1_400_000)) + "}"),
     "one text": ("evidence", lambda: json.dumps("×" * (7 * MIB), ensure_ascii=False)),
     "keys alike": ("evidence", lambda: "{" + ",".join(f'"k{i}":0' for i in range(99_000)) + ',"k98999":1}'),
     "many keys": ("evidence", lambda: "{" + ",".join(f'"k{i}":0' for i in range(99_000)) + "}"),
