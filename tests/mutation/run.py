@@ -1,0 +1,103 @@
+"""How many small faults the tests would notice: `python tests/mutation/run.py`, half an hour; `--sample 40`, half a minute.
+
+It prints every mutant that survives, and with `--record` writes result.json, which docs/contribute/testing.md prints.
+"""
+
+import argparse
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np  # noqa: F401 - what the package leans on, imported once for every child
+import pydantic  # noqa: F401
+import yaml
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+sys.path[:0] = [str(ROOT / "checks"), str(ROOT / "tests")]
+
+from mutation.operators import Mutant, mutants  # noqa: E402
+from mutation.running import Outcome, Runner  # noqa: E402
+
+PARTS = ("statistics", "verdicts", "records", "prose")
+# Tests that run in this process: those that start others would try the package as it is. The slow ones are left out.
+FILES = tuple(f"tests/test_{name}.py" for name in (
+    "statistics", "verdicts", "records", "parsing", "prose", "rules", "canaries", "sessions", "units",
+))  # fmt: skip
+GOAL = 0.85
+
+
+def modules() -> dict[str, Path]:
+    """The modules of the parts, by dotted name."""
+    package = ROOT / "checks/headroom"
+    paths = [path for part in PARTS for path in sorted([*package.glob(f"{part}.py"), *package.glob(f"{part}/*.py")])]
+    names = (path.relative_to(ROOT / "checks").with_suffix("").parts for path in paths)
+    return dict(zip((".".join(name).removesuffix(".__init__") for name in names), paths, strict=True))
+
+
+def part(mutant: Mutant) -> str:
+    """The part that a mutant belongs to."""
+    return mutant.module.split(".")[1]
+
+
+def every() -> list[Mutant]:
+    """All mutants, but those that are known to change nothing."""
+    known = yaml.safe_load((HERE / "equivalent.yml").read_text("utf-8")) or {}
+    found = [m for name, path in modules().items() for m in mutants(name, path.read_text("utf-8"), str(path))]
+    if unknown := set(known) - set(map(str, found)):
+        sys.exit(f"equivalent.yml names what is no mutant: {', '.join(sorted(unknown))}")
+    return [mutant for mutant in found if str(mutant) not in known]
+
+
+def sampled(found: Sequence[Mutant], size: int, seed: int) -> list[Mutant]:
+    """As many mutants of each part, drawn by a seed."""
+    rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    by_part = ([mutant for mutant in found if part(mutant) == name] for name in PARTS)
+    return [mutant for of_part in by_part for mutant in rng.sample(of_part, size // len(PARTS))]
+
+
+def counted(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
+    """Mutants and killed ones by part."""
+    mutants_of = Counter(part(outcome.mutant) for outcome in outcomes)
+    killed_of = Counter(part(outcome.mutant) for outcome in outcomes if outcome.killed)
+    return {name: {"mutants": mutants_of[name], "killed": killed_of[name]} for name in PARTS if mutants_of[name]}
+
+
+def main() -> int:
+    """Run what is asked for; the exit code says whether every part reaches the goal."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sample", type=int, help="as many mutants, over the parts")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--only", default="", help="mutants whose name holds this")
+    parser.add_argument("--record", action="store_true", help="write result.json")
+    parser.add_argument("--log", type=Path, help="write every outcome, one a line")
+    options = parser.parse_args()
+    chosen = [mutant for mutant in every() if options.only in str(mutant)]
+    if options.sample:
+        chosen = sampled(chosen, options.sample, options.seed)
+    outcomes: list[Outcome] = []
+
+    def report(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        line = f"{'killed' if outcome.killed else 'SURVIVED'} {outcome.mutant.line} {outcome.mutant} [{outcome.by}]"
+        if not outcome.killed:
+            print(line, flush=True)
+        if options.log:
+            with options.log.open("a", encoding="utf-8") as log:
+                log.write(line.replace("\n", "\\n") + "\n")
+
+    Runner(ROOT, modules(), FILES).run(chosen, report)
+    counts = counted(outcomes)
+    print(json.dumps(counts))
+    if options.record:
+        record = {"date": datetime.now(UTC).date().isoformat(), "parts": counts}
+        (HERE / "result.json").write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+    return int(any(count["killed"] < GOAL * count["mutants"] for count in counts.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
