@@ -54,11 +54,22 @@ class TestReading:
             read_text(tmp_path / "tree" / "l", tmp_path / "tree")
         assert caught.value.remedy
 
-    def test_a_link_inside_the_root_is_followed(self, tmp_path: Path) -> None:
-        """Only the way out is closed."""
-        (tmp_path / "a").write_text("x")
-        (tmp_path / "l").symlink_to("a")
-        assert read_text(tmp_path / "l", tmp_path) == "x"
+    @pytest.mark.parametrize("name", ["l", "m/a"])
+    def test_a_link_inside_the_root_is_refused_as_well(self, tmp_path: Path, name: str) -> None:
+        """What walks a tree does not follow links to folders, so a record behind one would be lost."""
+        (tmp_path / "n").mkdir()
+        (tmp_path / "n" / "a").write_text("x")
+        (tmp_path / "l").symlink_to("n/a")
+        (tmp_path / "m").symlink_to("n")
+        with pytest.raises(UnreadableError, match="a link, or behind one"):
+            read_text(tmp_path / name, tmp_path)
+
+    def test_the_root_itself_may_be_a_link(self, tmp_path: Path) -> None:
+        """Where somebody keeps a checkout is their own affair."""
+        (tmp_path / "n").mkdir()
+        (tmp_path / "n" / "a").write_text("x")
+        (tmp_path / "m").symlink_to("n")
+        assert read_text(tmp_path / "m" / "a", tmp_path / "m") == "x"
 
     @pytest.mark.parametrize("name", ["absent", "."])
     def test_what_is_no_file_is_refused(self, tmp_path: Path, name: str) -> None:
@@ -184,5 +195,5 @@ class TestHashes:
 
     def test_what_is_no_python_is_said_to_be_none(self) -> None:
         """There is no hash of it."""
-        with pytest.raises(SyntaxError):
+        with pytest.raises(UnreadableError, match="no Python"):
             syntax_sha256("def")

@@ -93,7 +93,7 @@ def _check(root: Path, options: argparse.Namespace) -> int:
         context = rules.Context.of(root)
     problems = rules.check(context, options.only)
     if options.json:
-        print(json.dumps([asdict(problem) for problem in problems], indent=1, ensure_ascii=False))
+        print(json.dumps([asdict(problem) for problem in problems], indent=1))
     else:
         for problem in problems:
             print(problem)
@@ -120,7 +120,7 @@ def _verdict(root: Path, options: argparse.Namespace) -> int:
         print(problem, file=sys.stderr)
     found = [row for row in rows(tree, board(tree)) if not options.claims or row.claim in options.claims]
     if options.json:
-        print(json.dumps([asdict(row) for row in found], indent=1, ensure_ascii=False))
+        print(json.dumps([asdict(row) for row in found], indent=1))
     else:
         for row in found:
             print(row)
@@ -179,7 +179,7 @@ def _snippets_list(root: Path, options: argparse.Namespace) -> int:
             dates = {c: run.date for (s, c), run in tree.runs.items() if s == name and run.sha256 == snippet.sha256}
             rows.append({"snippet": name, "title": snippet.title, "command": snippet.command, "ran": dates})
     if options.json:
-        print(json.dumps(rows, indent=1, ensure_ascii=False))
+        print(json.dumps(rows, indent=1))
     else:
         for row in rows:
             ran = ", ".join(f"{date} on {name}" for name, date in row["ran"].items()) or "has not run as it stands"
@@ -221,7 +221,7 @@ def _snippets_run(root: Path, options: argparse.Namespace) -> int:
     finally:
         runner.close()
     if options.json:
-        print(json.dumps(results, indent=1, ensure_ascii=False))
+        print(json.dumps(results, indent=1))
     if not chosen and not options.changed:
         print(f"headroom: no snippet's name holds `{options.pattern}`", file=sys.stderr)
         return USAGE
@@ -246,7 +246,7 @@ def _notebooks_run(root: Path, options: argparse.Namespace) -> int:
         if not options.json:
             print("\n".join([f"{name}: {'differs' if results[name] else 'as stored'}", *results[name]]), flush=True)
     if options.json:
-        print(json.dumps(results, indent=1, ensure_ascii=False))
+        print(json.dumps(results, indent=1))
     if not chosen:
         print(f"headroom: no notebook's path holds `{options.pattern}`", file=sys.stderr)
         return USAGE

@@ -65,7 +65,7 @@ class Run(Record):
     """A hash of the operations and data types of one step: equal hashes mean that two arms did the very same work."""
     flops: float | None
     """Floating-point operations of the matrix products of one step."""
-    throttled: tuple[str, ...]
+    throttled: tuple[Text, ...]
     """Active thermal or hardware slow-down reasons; a power cap is none."""
 
 

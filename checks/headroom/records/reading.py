@@ -29,10 +29,14 @@ class Reader:
 
     def each(self, folder: str, suffix: str, rule: str) -> Iterator[tuple[Path, str]]:
         """The files of a folder in order; a file of another kind there is a problem."""
-        for path in sorted((self.root / folder).rglob("*")):
+        for path in files.below(self.root / folder):
             name = relative(path, self.root)
-            hidden = any(part.startswith((".", "__pycache__")) for part in path.relative_to(self.root).parts)
-            if path.is_dir() or hidden:
+            if any(part.startswith((".", "__pycache__")) for part in path.relative_to(self.root).parts):
+                continue
+            try:
+                files.placed(path, self.root)
+            except UnreadableError as error:
+                self.problems.append(unreadable(name, rule, error))
                 continue
             if path.suffix != suffix:
                 self.complain(name, rule, f"not a {suffix} file", f"only {suffix} files belong in {folder}/", None)
@@ -45,8 +49,6 @@ class Reader:
             return files.read_text(path, self.root, limit=limit)
         except UnreadableError as error:
             self.problems.append(unreadable(name, rule, error))
-        except OSError as error:
-            self.complain(name, rule, f"cannot be read ({error.strerror})", "correct its permissions", None)
         return None
 
     def record(self, path: Path, name: str, rule: str, validate: Callable[..., T]) -> tuple[T, Document, str] | None:

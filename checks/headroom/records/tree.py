@@ -213,16 +213,13 @@ def _title(source: str) -> str:
     """The first line of a script's docstring.
 
     Raises:
-        UnreadableError: the script is no Python, or has no docstring.
+        UnreadableError: the script is no Python that can be read, or has no docstring.
     """
-    try:
-        docstring = ast.get_docstring(ast.parse(source))
-    except SyntaxError as error:
-        raise UnreadableError(f"no Python: {error.msg}", "correct the script", error.lineno) from error
-    except RecursionError as error:
-        raise UnreadableError("nested too deeply", "simplify the script", 1) from error
+    docstring = ast.get_docstring(files.parse_python(source))
     if not docstring:
         raise UnreadableError("no docstring", "say in one sentence what the script shows", 1)
+    if files.HIDDEN.search(docstring):  # written as an escape
+        raise UnreadableError("a docstring with a character that is not seen", "remove it", 1)
     return docstring.splitlines()[0]
 
 
@@ -255,8 +252,6 @@ def _benchmarks(reader: Reader) -> dict[str, str]:
 def _syntax(reader: Reader, name: str, source: str) -> str | None:
     try:
         return files.syntax_sha256(source)
-    except SyntaxError as error:
-        reader.complain(name, "benchmarks", f"no Python: {error.msg}", "correct the script", error.lineno)
-    except RecursionError:
-        reader.complain(name, "benchmarks", "nested too deeply", "simplify the script")
+    except UnreadableError as error:
+        reader.problems.append(unreadable(name, "benchmarks", error))
     return None

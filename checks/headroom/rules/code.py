@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from headroom.files import UnreadableError, placed
 from headroom.prose.pages import Fence, Include, Page
 from headroom.records import Problem, Tree
 from headroom.rules.context import Context
@@ -33,8 +34,11 @@ def _fence(context: Context, page: Page, fence: Fence) -> Iterator[Problem]:
 def _include_fault(tree: Tree, include: Include) -> tuple[str, str] | None:
     """What is wrong with an included file or region, and what to do."""
     if not include.path.startswith("snippets/"):
-        exists = (tree.root / include.path).is_file()
-        return None if exists else (f"there is no file `{include.path}`", "correct the path")
+        try:
+            placed(tree.root / include.path, tree.root)
+        except UnreadableError as error:
+            return f"`{include.path}`: {error.message}", error.remedy
+        return None
     snippet = tree.snippets.get(include.path.removeprefix("snippets/").removesuffix(".py"))
     if snippet is None or snippet.path != include.path:
         return f"there is no snippet `{include.path}`", "correct the path"

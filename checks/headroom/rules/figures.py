@@ -69,10 +69,10 @@ def fixes(context: Context) -> list[Fix]:
         except ValueError:
             continue
         if link.text == OPEN:
-            found.append(Fix(page.path, link.start, link.end, right))
+            found.append(Fix(page.path, page.place(link.start), page.place(link.end), right))
         elif right != printed.text:
             start = link.start + printed.start
-            found.append(Fix(page.path, start, start + len(printed.text), right))
+            found.append(Fix(page.path, page.place(start), page.place(start + len(printed.text)), right))
     return found
 
 
@@ -81,11 +81,18 @@ def apply(root: Path, context: Context) -> list[Fix]:
     found = fixes(context)
     texts = {page.path: page.text for page in context.pages}
     for path in sorted({fix.path for fix in found}):
-        text = texts[path]
+        rows = (root / path).read_bytes().decode("utf-8").split("\n")  # with the line ends that the file has
         for fix in sorted((fix for fix in found if fix.path == path), key=lambda fix: -fix.start):
-            text = text[: fix.start] + fix.text + text[fix.end :]
-        files.write_atomic(root / path, text)
+            number, column = _place(texts[path], fix.start)
+            row = rows[number]
+            rows[number] = row[:column] + fix.text + row[column + fix.end - fix.start :]
+        files.write_atomic(root / path, "\n".join(rows))
     return found
+
+
+def _place(text: str, position: int) -> tuple[int, int]:
+    """The row and the column of a character, from 0."""
+    return text.count("\n", 0, position), position - text.rfind("\n", 0, position) - 1
 
 
 def _figures(context: Context) -> Iterator[tuple[Page, Link, float | str, str]]:

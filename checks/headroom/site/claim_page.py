@@ -58,7 +58,7 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterator[str]:
     views = [words.view(site, claim, name) for name in site.classes_of(claim)]
     for view in views:
-        badge = f'<span class="badge badge-{view.status}">{escape(view.word)}</span>'
+        badge = f'<span class="badge badge-{view.status}">{text(view.word)}</span>'
         yield f"{badge} {text(words.carried_over(view) if view.carried else words.verdict_sentence(view))}"
     own = [(view.hardware, view.standing) for view in views if not view.carried]
     for name, standing in own:
@@ -194,7 +194,7 @@ def _cited(claim: CitedClaim, page: PageContext) -> Iterator[str]:
     yield _heading("Source")
     yield _list(
         [
-            f'<a href="{escape(source.url)}">{text(source.title)}</a>, {text(source.authors)}, {source.year}',
+            f'<a href="{text(source.url)}">{text(source.title)}</a>, {text(source.authors)}, {source.year}',
             f"Where in it: {text(source.locator)}",
             f"Hardware as stated: {text(claim.hardware_as_stated)}",
             f"Kind: {source.type}; measured by: {text(_INDEPENDENCE[claim.independence])}",

@@ -1,0 +1,124 @@
+"""What both readers of a page share: front matter, fences, inline code and comments.
+
+Nothing here takes more time than in proportion to the text, whatever the text.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL)  # as MkDocs finds it
+DIRECTIVE = re.compile(
+    r"\{(?:note|tip|important|warning|caution|danger|attention|error|hint|seealso|admonition|dropdown|details|card"
+    r"|grid|grid-item|grid-item-card|tab-set|tab-item|margin|sidebar|topic|versionadded|versionchanged|deprecated)\}"
+)
+"""Names of MyST fences that hold prose and no code."""
+_BLANK_LINE = re.compile(r"^[^\S\n]*$", re.MULTILINE)
+_FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Fenced:
+    """Rows of code between two marks: the opening one is row ``first``, and ``last`` the closing one, or the end."""
+
+    first: int
+    last: int
+    info: str
+    closed: bool
+
+
+def fenced(rows: list[str]) -> Iterator[Fenced]:
+    """The fenced code of a text's rows. A fence that holds prose is none, and its marks are rows like others."""
+    prose: list[str] = []
+    number = 0
+    while number < len(rows):
+        opened = _FENCE.match(rows[number])
+        if opened and prose and _closes(rows[number], prose[-1]):
+            prose.pop()
+        elif opened and DIRECTIVE.match(opened["info"].strip()):
+            prose.append(opened["mark"])
+        elif opened:
+            end = next((i for i in range(number + 1, len(rows)) if _closes(rows[i], opened["mark"])), len(rows))
+            yield Fenced(number, end, opened["info"].strip(), end < len(rows))
+            number = end
+        number += 1
+
+
+def without_fences(text: str) -> str:
+    """The text with blanks in place of fenced code and its marks, every other character in its place."""
+    rows = text.split("\n")
+    for fence in fenced(rows):
+        for number in range(fence.first, min(fence.last + 1, len(rows))):
+            rows[number] = " " * len(rows[number])
+    return "\n".join(rows)
+
+
+def fence_title(row: str) -> str | None:
+    """The title of a fence that holds prose, if this row opens one, or an empty one if it closes one."""
+    mark = _FENCE.match(row)
+    return DIRECTIVE.sub("", mark["info"]).strip() if mark else None
+
+
+def _closes(row: str, mark: str) -> bool:
+    row = row.strip(" \t>\r")
+    return len(row) >= len(mark) and not row.strip(mark[0])
+
+
+def comments(text: str) -> Iterator[tuple[int, int]]:
+    """Where HTML comments stand. One that is not closed is none."""
+    end = 0
+    while (start := text.find("<!--", end)) >= 0:
+        end = text.find("-->", start + 4) + 3
+        if end < 3:  # noqa: PLR2004 - not found
+            return
+        yield start, end
+
+
+def code_spans(text: str) -> list[tuple[int, int]]:
+    """Where inline code stands, with its marks: from a run of backticks to the next run of the same length."""
+    runs = [match.span() for match in re.finditer(r"`+", text)]
+    later: dict[int, int] = {}
+    closing = [0] * len(runs)
+    for i in range(len(runs) - 1, -1, -1):
+        length = runs[i][1] - runs[i][0]
+        closing[i] = later.get(length, 0)
+        later[length] = i
+    spans, i = [], 0
+    while i < len(runs):
+        if closing[i]:
+            spans.append((runs[i][0], runs[closing[i]][1]))
+        i = closing[i] + 1 if closing[i] else i + 1
+    return spans
+
+
+def inline_code(text: str) -> Iterator[tuple[int, int]]:
+    """Where each piece of inline code starts and ends: from a run of backticks to the next as long in its paragraph."""
+    runs = list(re.finditer("`+", text))
+    blank = [match.start() for match in _BLANK_LINE.finditer(text)]
+    kinds = [(bisect_left(blank, run.start()), len(run[0])) for run in runs]
+    alike: dict[tuple[int, int], list[int]] = {}
+    for number, kind in enumerate(kinds):
+        alike.setdefault(kind, []).append(number)
+    number = 0
+    while number < len(runs):
+        same = alike[kinds[number]]
+        after = bisect_right(same, number)
+        closing = same[after] if after < len(same) else number
+        if closing > number:
+            yield runs[number].start(), runs[closing].end()
+        number = closing + 1
+
+
+def masked(text: str, spans: Iterable[tuple[int, int]], char: str = " ") -> str:
+    """The text with these spans, in their order, replaced; every line keeps its length."""
+    parts, done = [], 0
+    for start, end in spans:
+        parts += [text[done:start], blank(text[start:end], char)]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+def blank(text: str, char: str = " ") -> str:
+    """As many of this character, in as many lines."""
+    return re.sub(r"[^\n]", char, text)
