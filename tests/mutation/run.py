@@ -26,7 +26,7 @@ from mutation.running import Outcome, Runner  # noqa: E402
 PARTS = ("statistics", "verdicts", "records", "prose")
 # Tests that run in this process: those that start others would try the package as it is. The slow ones are left out.
 FILES = tuple(f"tests/test_{name}.py" for name in (
-    "statistics", "verdicts", "records", "parsing", "prose", "rules", "canaries", "sessions", "units",
+    "statistics", "verdicts", "records", "parsing", "files", "prose", "sentences", "strength", "rules", "canaries", "sessions",
 ))  # fmt: skip
 GOAL = 0.85
 
