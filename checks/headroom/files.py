@@ -3,19 +3,20 @@
 Sizes are capped, and no path leaves the folder that it belongs to, also not through a link.
 """
 
-import ast
 import hashlib
 import os
 import re
 import stat
 import tempfile
-import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 MAX_TEXT_BYTES = 1 << 20
 MAX_JSON_BYTES = 16 << 20
+TEMPORARY = ".headroom-tmp"
+"""How the names of temporary files end. They begin with a dot, so that no loader, no rule and no page sees them."""
+_ABANDONED = 3600  # seconds after which a temporary file has no writer any more
 
 # What hides from its reviewer what a text says: control characters but tab and newline, marks that reorder or cannot be
 # seen, other ends of lines, halves of characters.
@@ -25,7 +26,6 @@ HIDDEN = re.compile(
 )
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z0-9._/-]+")
-_COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*(?P<name>[-\w.]+)")  # as PEP 263 has it
 
 
 class UnreadableError(ValueError):
@@ -67,6 +67,21 @@ def placed(path: Path, root: Path) -> Path:
     return place
 
 
+class UnwritableError(OSError):
+    """A file that could not be written; says which, and why. What stood in its place stands there still."""
+
+    def __init__(self, path: Path, reason: OSError | str) -> None:
+        reason = reason if isinstance(reason, str) else reason.strerror or str(reason)
+        super().__init__(f"{path} cannot be written ({reason})")
+
+
+class ChangedError(UnwritableError):
+    """A file that somebody else has written since it was read, and that is therefore left as it is."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "it was changed meanwhile, and is left so")
+
+
 def read_bytes(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
     """The bytes of a regular file inside ``root``.
 
@@ -92,7 +107,7 @@ def read_text(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> str:
     """
     data = read_bytes(path, root, limit=limit)
     try:
-        text = data.decode("utf-8").replace("\r\n", "\n")
+        text = newlines(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UnreadableError(f"not UTF-8 (byte {error.start})", "save the file as UTF-8", line) from error
@@ -110,81 +125,126 @@ def line_of(text: str, position: int) -> int:
     """The line, from 1, on which a character of a text stands."""
     return text.count("\n", 0, position) + 1
 
+    return newlines(text)
 
-def write_atomic(path: Path, text: str) -> None:
-    """Write a whole file or nothing: a crash, a full disk or Ctrl-C leaves the old file as it was."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+
+def newlines(text: str) -> str:
+    """A text with its lines ended by a newline, whichever system ended them."""
+    return text.replace("\r\n", "\n")
+
+
+def write_atomic(path: Path, text: str, *, over: bytes | None = None) -> None:
+    """Write a whole file or nothing: a crash, a full disk or Ctrl-C leaves the old file as it was, with its mode.
+
+    A link is replaced, and not followed.
+
+    Args:
+        path: the file.
+        text: what it is to hold.
+        over: what the file must still hold when it is replaced, where the text was made from that.
+
+    Raises:
+        ChangedError: it holds something else.
+        UnwritableError: the disk is full or the folder cannot be written, say.
+    """
+    with _beside(path, text) as temporary:
+        if over is not None and not _holds(path, over):
+            raise ChangedError(path)
+        temporary.replace(path)
+
+
+def add(path: Path, text: str) -> None:
+    """Write a new file, whole or not at all. A file that is there already is never replaced.
+
+    Raises:
+        UnwritableError: as ``write_atomic``, or a file of this name holds something else.
+    """
+    with _beside(path, text) as temporary:
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            if not _holds(path, text.encode()):
+                raise UnwritableError(path, "a file of this name is there, and holds something else") from None
+
+
+def probe(folder: Path) -> None:
+    """Find out whether files can be written below a folder, which need not be there yet; nothing is left behind.
+
+    Raises:
+        UnwritableError: they cannot.
+    """
     try:
+        while not folder.exists():
+            folder = folder.parent
+        with tempfile.TemporaryFile(dir=folder) as stream:
+            stream.write(bytes(4096))
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError as error:
+        raise UnwritableError(folder, error) from error
+
+
+@contextmanager
+def _beside(path: Path, text: str) -> Iterator[Path]:
+    """A temporary file in the folder of ``path`` that holds the text, safely on the disk; it is gone afterwards."""
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY)
+        temporary = Path(name)
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+        temporary.chmod(_mode(path))
+        _sweep(temporary)
+        yield temporary
+        sync_folder(path.parent)
+    except UnwritableError:
         raise
+    except OSError as error:
+        raise UnwritableError(path, error) from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether a file is there and holds exactly this."""
+    try:
+        return path.read_bytes() == data
+    except FileNotFoundError:
+        return False
+
+
+def _mode(path: Path) -> int:
+    """The permissions of a file, or those that a new one has."""
+    if path.exists():
+        return stat.S_IMODE(path.stat().st_mode)
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
+
+
+def _sweep(temporary: Path) -> None:
+    """Remove what killed writers have left in the same folder, by the clock of its file system."""
+    now = temporary.stat().st_mtime
+    for other in temporary.parent.glob(f".*{TEMPORARY}"):
+        with suppress(OSError):
+            if now - other.lstat().st_mtime > _ABANDONED:
+                other.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder outlive a power cut, where the system lets anybody ask for that."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def sha256(data: bytes | str) -> str:
     """The SHA-256 of bytes, or of a text in UTF-8, in hexadecimal."""
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
-
-
-def parse_python(source: str) -> ast.Module:
-    """The syntax tree of a script.
-
-    Raises:
-        UnreadableError: it is no Python, is nested too deeply, or would run in another encoding than it is read in.
-    """
-    for number, line in enumerate(source.split("\n", 2)[:2], 1):
-        cookie = _COOKIE.match(line)
-        if cookie and cookie["name"].lower().replace("_", "-") not in ("utf-8", "utf8"):
-            raise UnreadableError(f"the encoding `{cookie['name']}`", "remove the line: scripts are UTF-8", number)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes, say: the linter's concern
-            return ast.parse(source)
-    except SyntaxError as error:
-        raise UnreadableError(f"no Python: {error.msg}", "correct the script", error.lineno) from error
-    except (RecursionError, MemoryError) as error:
-        raise UnreadableError("nested too deeply", "simplify the script", 1) from error
-
-
-def syntax_sha256(source: str) -> str:
-    """A hash of a Python script's meaning: comments, formatting and docstrings do not count.
-
-    Empty fields are left out of the tree, so that a newer Python that adds a field gives the same hash.
-
-    Raises:
-        UnreadableError: as ``parse_python``.
-    """
-    try:
-        return sha256("\n".join(_syntax(parse_python(source))))
-    except RecursionError as error:
-        raise UnreadableError("nested too deeply", "simplify the script", 1) from error
-
-
-def _syntax(node: Any) -> Iterator[str]:
-    """The tree as a sequence of words: the types of its nodes and their fields that are not empty."""
-    if isinstance(node, ast.AST):
-        yield type(node).__name__
-        for name, child in ast.iter_fields(node):
-            if child is None or child == [] or name in ("kind", "type_comment"):
-                continue
-            yield name
-            yield from _syntax(child)
-        yield "."
-    elif isinstance(node, list):
-        for child in node:
-            if not _is_docstring(child):
-                yield from _syntax(child)
-    else:
-        yield repr(node)
-
-
-def _is_docstring(node: Any) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from headroom import files
+from headroom import files, scripts
 from headroom.files import UnreadableError
 from headroom.parsing import Document
 from headroom.records.claims import Claim, MeasuredClaim
@@ -215,7 +215,7 @@ def _title(source: str) -> str:
     Raises:
         UnreadableError: the script is no Python that can be read, or has no docstring.
     """
-    docstring = ast.get_docstring(files.parse_python(source))
+    docstring = ast.get_docstring(scripts.parse_python(source))
     if not docstring:
         raise UnreadableError("no docstring", "say in one sentence what the script shows", 1)
     if files.HIDDEN.search(docstring):  # written as an escape
@@ -251,7 +251,7 @@ def _benchmarks(reader: Reader) -> dict[str, str]:
 
 def _syntax(reader: Reader, name: str, source: str) -> str | None:
     try:
-        return files.syntax_sha256(source)
+        return scripts.syntax_sha256(source)
     except UnreadableError as error:
         reader.problems.append(unreadable(name, "benchmarks", error))
     return None

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from headroom.records import Problem
 from headroom.rules.code import fences, runs, shown
 from headroom.rules.context import Context
-from headroom.rules.figures import apply, figures
+from headroom.rules.figures import Skipped, apply, figures
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.orphans import orphans
 from headroom.rules.references import flips, references
 from headroom.rules.words import words
 
-__all__ = ["READING", "RULES", "Context", "apply", "check"]
+__all__ = ["READING", "RULES", "Context", "Skipped", "apply", "check"]
 
 RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "references": references,

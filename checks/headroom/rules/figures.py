@@ -1,5 +1,7 @@
 """Figures in texts: held to the evidence, and rewritten from it."""
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +35,19 @@ class Fix:
     start: int
     end: int
     text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: rewrote a figure as `{self.text}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A page with figures that differ, which somebody has written while it was looked at."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: was changed meanwhile, and is left so; run `headroom check --fix` again"
 
 
 def figures(context: Context) -> Iterator[Problem]:
@@ -76,23 +91,43 @@ def fixes(context: Context) -> list[Fix]:
     return found
 
 
-def apply(root: Path, context: Context) -> list[Fix]:
-    """Rewrite the figures that differ from the evidence, each page in one piece, and return what was rewritten."""
+def apply(root: Path, context: Context) -> Iterator[Fix | Skipped]:
+    """Rewrite the figures that differ from the evidence, each page in one piece, and tell what was done.
+
+    A page keeps every other byte. One that somebody has written since it was read is left alone.
+
+    Raises:
+        UnwritableError: a page cannot be written; those before it are, and those after it are not.
+    """
     found = fixes(context)
-    texts = {page.path: page.text for page in context.pages}
-    for path in sorted({fix.path for fix in found}):
-        rows = (root / path).read_bytes().decode("utf-8").split("\n")  # with the line ends that the file has
-        for fix in sorted((fix for fix in found if fix.path == path), key=lambda fix: -fix.start):
-            number, column = _place(texts[path], fix.start)
-            row = rows[number]
-            rows[number] = row[:column] + fix.text + row[column + fix.end - fix.start :]
-        files.write_atomic(root / path, "\n".join(rows))
-    return found
+    for page in context.pages:
+        of_page = [fix for fix in found if fix.path == page.path]
+        if of_page:
+            try:
+                _rewrite((root / page.path).resolve(), page.text, of_page)
+            except files.ChangedError:
+                yield Skipped(page.path)
+            else:
+                yield from of_page
 
 
-def _place(text: str, position: int) -> tuple[int, int]:
-    """The row and the column of a character, from 0."""
-    return text.count("\n", 0, position), position - text.rfind("\n", 0, position) - 1
+def _rewrite(path: Path, text: str, of_page: list[Fix]) -> None:
+    """Replace texts of a page, which were found in ``text``, in the file as it is on the disk.
+
+    Raises:
+        ChangedError: the file is no longer what was read.
+        UnwritableError: it cannot be written.
+    """
+    before = path.read_bytes() if path.is_file() else b""
+    raw = after = before.decode("utf-8", errors="replace")
+    if files.newlines(raw) != text:
+        raise files.ChangedError(path)
+    # Where lines end in two characters, as Windows has it, a place in the file is later by one a line.
+    ends = [match.start() - number for number, match in enumerate(re.finditer("\r\n", raw))]
+    for fix in sorted(of_page, key=lambda fix: -fix.start):
+        start, end = (at + bisect_left(ends, at) for at in (fix.start, fix.end))
+        after = after[:start] + fix.text + after[end:]
+    files.write_atomic(path, after, over=before)
 
 
 def _figures(context: Context) -> Iterator[tuple[Page, Link, float | str, str]]:
