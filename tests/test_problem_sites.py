@@ -5,29 +5,34 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
 import headroom
 from faults import FAULTS, make
-from headroom.records import load
 from test_canaries import CANARIES, FOLDERS, found, tree_of
 
 PACKAGE = Path(headroom.__file__).parent
 FILES = [
-    *(PACKAGE / name for name in ("files.py", "parsing.py")),
+    *(PACKAGE / name for name in ("files.py", "parsing.py", "scripts.py")),
     *(path for room in ("records", "prose", "rules") for path in sorted((PACKAGE / room).glob("*.py"))),
 ]
+RAISED = ("UnreadableError", "ValueError", "LookupError")
 SAYING = ("Problem", "complain", "at", "_in")
-# What no tree can show, with the reason.
-ELSEWHERE: dict[str, str] = {}
+# What no tree can show here, with the reason.
+ELSEWHERE = {
+    "files.py:read_bytes:1": "who runs the tests may be allowed to read everything",
+    "scripts.py:parse_python:3": "a trace ends with the stack; the fault `bottomless benchmark` gets here",
+    "scripts.py:syntax_sha256:1": "as above",
+    "prose/figures.py:measured:2": "the rules ask only for figures that a link names",
+}
 
 
 def says(node: ast.stmt) -> bool:
     """Whether a statement says what is wrong: an error, a problem, or a message with its remedy, as two texts."""
     if isinstance(node, ast.Raise):
-        return node.exc is not None
+        return isinstance(node.exc, ast.Call) and getattr(node.exc.func, "id", "") in RAISED
     if isinstance(node, ast.Return | ast.Expr):
         value = node.value.value if isinstance(node.value, ast.Yield) else node.value
         if isinstance(value, ast.Tuple) and len(value.elts) == 2:
@@ -57,13 +62,13 @@ SITES = {name: (path, lines) for path in FILES for name, lines in sites(path).it
 
 
 class Reached:
-    """The lines of some files that run while it is entered."""
+    """The lines that run, while it is entered, of the functions that hold a site."""
 
-    def __init__(self, files: set[str]) -> None:
-        self.files = files
+    def __init__(self) -> None:
+        self.functions = {(str(path), name.split(":")[1]) for name, (path, _) in SITES.items()}
         self.lines: set[tuple[str, int]] = set()
 
-    def __enter__(self) -> "Reached":
+    def __enter__(self) -> Self:
         self._before = sys.gettrace()
         sys.settrace(self._call)
         return self
@@ -72,7 +77,8 @@ class Reached:
         sys.settrace(self._before)
 
     def _call(self, frame: FrameType, _event: str, _argument: Any) -> Any:
-        return self._line if frame.f_code.co_filename in self.files else None
+        code = frame.f_code
+        return self._line if (code.co_filename, code.co_name) in self.functions else None
 
     def _line(self, frame: FrameType, _event: str, _argument: Any) -> Any:
         self.lines.add((frame.f_code.co_filename, frame.f_lineno))
@@ -95,8 +101,8 @@ def trees(folder: Path) -> Iterator[Path]:
 
 
 def test_every_place_that_finds_a_problem_is_reached(tmp_path: Path) -> None:
-    """A new message needs a canary under tests/canaries/, or, where a record breaks its schema, a fault in tests/faults.py."""
-    reached = Reached({str(path) for path, _ in SITES.values()})
+    """A new message needs a canary under tests/canaries/ or, where a record cannot be read, a fault in tests/faults.py."""
+    reached = Reached()
     for root in trees(tmp_path):
         with reached:
             found(root)
@@ -113,6 +119,7 @@ def test_sites_are_found() -> None:
     ("source", "said"),
     [
         ("raise ValueError('x')", True),
+        ("raise OSError('x')", False),
         ("raise", False),
         ("yield Problem('x')", True),
         ("reader.complain('x')", True),

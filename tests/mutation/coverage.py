@@ -11,7 +11,7 @@ from mutation.replacing import caches
 from mutation.session import Tests
 
 _LONGEST = 1.0  # seconds of a test; one that takes longer is left out
-_AT_MOST = 6.0  # seconds of all tests that one mutant is tried with; what is left out could only kill more
+_AT_MOST = 3.0  # seconds of all tests that one mutant is tried with; what is left out could only kill more
 
 
 class HarnessError(Exception):

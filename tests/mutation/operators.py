@@ -128,8 +128,14 @@ def _slots(parent: ast.AST, function: str, scope: str = "") -> Iterator[tuple[_S
 
 
 def _left_alone(parent: ast.AST, field: str) -> bool:
-    return field in ("annotation", "returns", "decorator_list", "ctx", "bases") or (
-        isinstance(parent, ast.Raise) or (isinstance(parent, ast.ExceptHandler) and field == "type")
+    if isinstance(parent, ast.Raise) or (isinstance(parent, ast.Subscript) and getattr(parent.value, "id", "") == "Literal"):
+        return True
+    if isinstance(parent, ast.Assign) and getattr(parent.targets[0], "id", "") == "__all__":
+        return True
+    if isinstance(parent, ast.AnnAssign) and getattr(parent.annotation, "id", "") == "TypeAlias":
+        return True
+    return field in ("annotation", "returns", "decorator_list", "bases") or (
+        isinstance(parent, ast.ExceptHandler) and field == "type"
     )
 
 

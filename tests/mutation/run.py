@@ -72,11 +72,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, help="as many mutants, over the parts")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
-    parser.add_argument("--only", default="", help="mutants whose name holds this")
+    parser.add_argument("--only", nargs="+", default=[""], help="mutants whose name holds one of these")
     parser.add_argument("--record", action="store_true", help="write result.json")
     parser.add_argument("--log", type=Path, help="write every outcome, one a line")
     options = parser.parse_args()
-    chosen = [mutant for mutant in every() if options.only in str(mutant)]
+    chosen = [mutant for mutant in every() if any(words in str(mutant) for words in options.only)]
     if options.sample:
         chosen = sampled(chosen, options.sample, options.seed)
     outcomes: list[Outcome] = []
