@@ -101,7 +101,7 @@ def trees(folder: Path) -> Iterator[Path]:
 
 
 def test_every_place_that_finds_a_problem_is_reached(tmp_path: Path) -> None:
-    """A new message needs a canary under tests/canaries/ or, where a record cannot be read, a fault in tests/faults.py."""
+    """A new message needs a canary under tests/canaries/ or, where it is of a record, a fault in tests/faults.py."""
     reached = Reached()
     for root in trees(tmp_path):
         with reached:

@@ -1,4 +1,4 @@
-"""What each test calls, and how long it takes: so a mutant is tried with the tests that can notice it, quickest first."""
+"""What each test calls, and how long it takes: a mutant is tried with the tests that can notice it, quickest first."""
 
 import sys
 import time
@@ -53,7 +53,7 @@ def _is_of(call: str, path: str, function: str) -> bool:
 
 
 def measured(tests: Tests, files: set[str]) -> Coverage:
-    """Run every test, and note what it calls in these files; a test that starts a program sees no mutant, and is left out.
+    """Run every test, and note what it calls in these files. One that starts a program sees no mutant, and is left out.
 
     Raises:
         HarnessError: a test fails without any change.

@@ -1,7 +1,7 @@
 """Mutants: small changes of a module's syntax tree, each of which a test should notice.
 
-The kinds are the usual ones: a comparison, an operator, a condition, a constant, a result, a statement or an argument that
-is another one or gone. Left alone is what no run could tell, or what only people read: annotations, docstrings,
+The kinds are the usual ones: a comparison, an operator, a condition, a constant, a result, a statement or an argument
+that is another one or gone. Left alone is what no run could tell, or what only people read: types, docstrings,
 decorators, and the words of messages (formatted texts, and what errors and problems are made of).
 """
 
@@ -128,7 +128,9 @@ def _slots(parent: ast.AST, function: str, scope: str = "") -> Iterator[tuple[_S
 
 
 def _left_alone(parent: ast.AST, field: str) -> bool:
-    if isinstance(parent, ast.Raise) or (isinstance(parent, ast.Subscript) and getattr(parent.value, "id", "") == "Literal"):
+    if isinstance(parent, ast.Raise) or (
+        isinstance(parent, ast.Subscript) and getattr(parent.value, "id", "") == "Literal"
+    ):
         return True
     if isinstance(parent, ast.Assign) and getattr(parent.targets[0], "id", "") == "__all__":
         return True
@@ -161,11 +163,11 @@ def _others(node: Any, slot: _Slot) -> Iterator[ast.AST]:
     """What may stand in the place of a node."""
     yield from _KINDS.get(type(node), lambda _: iter(()))(node)
     if isinstance(node, ast.expr) and slot.field == "test" and not isinstance(node, ast.Constant):
-        yield ast.Constant(False)
+        yield ast.Constant(value=False)
         if not isinstance(slot.parent, ast.While):
-            yield ast.Constant(True)
+            yield ast.Constant(value=True)
     if isinstance(node, ast.expr) and slot.field == "ifs":
-        yield ast.Constant(True)
+        yield ast.Constant(value=True)
 
 
 def _compare(node: ast.Compare) -> Iterator[ast.AST]:
@@ -177,10 +179,6 @@ def _compare(node: ast.Compare) -> Iterator[ast.AST]:
 def _arithmetic(node: ast.BinOp) -> Iterator[ast.AST]:
     if type(node.op) in _COMPUTED:
         yield ast.BinOp(node.left, _COMPUTED[type(node.op)](), node.right)
-
-
-def _in_place(node: ast.AugAssign) -> Iterator[ast.AST]:
-    yield ast.Pass()
 
 
 def _boolean(node: ast.BoolOp) -> Iterator[ast.AST]:
@@ -211,7 +209,7 @@ def _result(node: ast.Return) -> Iterator[ast.AST]:
         yield ast.Return(ast.Constant(None))
 
 
-def _gone(node: ast.stmt) -> Iterator[ast.AST]:
+def _gone(_node: ast.stmt) -> Iterator[ast.AST]:
     yield ast.Pass()
 
 
@@ -237,7 +235,7 @@ def _call(node: ast.Call) -> Iterator[ast.AST]:
 _KINDS: dict[type[ast.AST], Callable[[Any], Iterator[ast.AST]]] = {
     ast.Compare: _compare,
     ast.BinOp: _arithmetic,
-    ast.AugAssign: _in_place,
+    ast.AugAssign: _gone,
     ast.BoolOp: _boolean,
     ast.UnaryOp: _unary,
     ast.Constant: _constant,

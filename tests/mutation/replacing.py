@@ -21,7 +21,7 @@ def functions(paths: Iterable[Path]) -> Functions:
 
 
 def swap(known: Functions, changed: CodeType, name: str | None) -> int:
-    """Give the functions of this name, or all, the code that they have in a changed module; returns how many it were."""
+    """Give the functions of this name, or all, the code of a changed module; returns how many that were."""
     count = 0
     for code in _codes(changed):
         if name in (None, code.co_qualname):

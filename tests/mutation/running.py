@@ -1,12 +1,13 @@
 """Runs tests against mutants, each in a process of its own that was forked from one that has only imported.
 
-A change inside a function replaces that function's code, whoever refers to it, and the tests that call it run, quickest
-first. A change outside of one is what importing runs: there the package is imported anew, and every test runs. The first
-test that fails kills the mutant, and so does a test that uses up its time. First of all, every test must pass with the code
-as it is, put in place in either way and in that order: a test that fails for what another left behind would kill everything.
+A change inside a function replaces its code, whoever refers to it, and the tests that call it run, quickest first. A
+change outside of one is what importing runs: there the package is imported anew, and every test may run. The
+first test that fails kills the mutant, and so does one that uses up its time. Before that, every test must pass with the
+code as it is, put in place in either way and in that order: a test that fails for what another has left behind would
+kill everything.
 
-mutmut, the usual tool, changes neither decorated functions nor anything outside of functions: it would have skipped every
-validator, constraint, table and pattern of the records, which is most of what they are.
+mutmut, the usual tool, changes neither decorated functions nor anything outside of functions: it would have skipped
+every validator, constraint, table and pattern of the records, which is most of what they are.
 """
 
 import importlib

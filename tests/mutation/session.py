@@ -10,7 +10,7 @@ import pytest
 
 @dataclass(eq=False)
 class Tests:
-    """The tests that were collected. As a plugin of pytest it stands in for the loop over them, and hears of failures."""
+    """The tests that were collected; a plugin of pytest that takes the place of its loop, and hears of failures."""
 
     use: Callable[["Tests"], None]
     items: dict[str, pytest.Item] = field(default_factory=dict)
