@@ -13,7 +13,7 @@ import yaml
 from headroom.files import UnreadableError
 
 MAX_DEPTH = 32
-MAX_VALUES = 250_000
+MAX_VALUES = 100_000
 _MAX_INTEGER = 2**63
 
 Location = tuple[str | int, ...]

@@ -31,7 +31,12 @@ class Reader:
         """The files of a folder in order; a file of another kind there is a problem."""
         for path in files.below(self.root / folder):
             name = relative(path, self.root)
-            if any(part.startswith((".", "__pycache__")) for part in path.relative_to(self.root).parts):
+            *folders, last = path.relative_to(self.root).parts
+            if any(part.startswith((".", "__pycache__")) for part in folders) or last.startswith(".#"):
+                continue
+            if last.startswith("."):
+                if path.suffix == suffix:
+                    self.complain(name, rule, "a hidden file", "take the dot from its name, or delete it", None)
                 continue
             try:
                 files.placed(path, self.root)

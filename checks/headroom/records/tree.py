@@ -173,7 +173,7 @@ def _check_facts(reader: Reader, name: str, stem: str, sheet: FactSheet, documen
 def _snippets(reader: Reader) -> dict[str, Snippet]:
     found: dict[str, Snippet] = {}
     for path, name in reader.each("snippets", ".py", "snippets"):
-        source = reader.text(path, name, "snippets")
+        source = reader.text(path, name, "snippets", files.MAX_SCRIPT_BYTES)
         if source is None:
             continue
         if snippet := _snippet(reader, name, source):
@@ -241,7 +241,7 @@ def _runs(reader: Reader) -> dict[tuple[str, str], SnippetRun]:
 def _benchmarks(reader: Reader) -> dict[str, str]:
     found: dict[str, str] = {}
     for path, name in reader.each("checks/benchmarks", ".py", "benchmarks"):
-        source = reader.text(path, name, "benchmarks")
+        source = reader.text(path, name, "benchmarks", files.MAX_SCRIPT_BYTES)
         if path.parent != reader.root / "checks/benchmarks":
             reader.complain(name, "benchmarks", "a benchmark in a folder of its own", "move it to checks/benchmarks/")
         elif source is not None and (syntax := _syntax(reader, name, source)):
