@@ -1,10 +1,9 @@
 """Runs tests against mutants, each in a process of its own that was forked from one that has only imported.
 
 A change inside a function replaces its code, whoever refers to it, and the tests that call it run, quickest first. A
-change outside of one is what importing runs: there the package is imported anew, and every test may run. The
-first test that fails kills the mutant, and so does one that uses up its time. Before that, every test must pass with the
-code as it is, put in place in either way and in that order: a test that fails for what another has left behind would
-kill everything.
+change outside of one is what importing runs: there the package is imported anew, and every test may run. The first test
+that fails kills the mutant, and so does one that uses up its time. Before that, every test must pass with the code as it
+is, put in place in either way and in that order: a test that fails for what another has left behind would kill everything.
 
 mutmut, the usual tool, changes neither decorated functions nor anything outside of functions: it would have skipped
 every validator, constraint, table and pattern of the records, which is most of what they are.
@@ -62,13 +61,13 @@ class _Changed(importlib.machinery.SourceFileLoader):
 
 
 class Runner:
-    """Tries mutants of some modules of the package with some files of tests.
+    """Tries mutants of some modules of the package with some tests, given as arguments of pytest.
 
     It must be used in a process that has not imported the package, and leaves it imported.
     """
 
-    def __init__(self, root: Path, modules: Mapping[str, Path], files: Sequence[str]) -> None:
-        self.root, self.modules, self.files = root, modules, files
+    def __init__(self, root: Path, modules: Mapping[str, Path], tests: Sequence[str]) -> None:
+        self.root, self.modules, self.tests = root, modules, tests
         self.coverage = self._covered()
 
     def run(self, mutants: Sequence[Mutant], report: Callable[[Outcome], None]) -> None:
@@ -83,7 +82,7 @@ class Runner:
             if not mutant.function:
                 report(Outcome(mutant, *self._imported(mutant.module, mutant.code(), self._order(mutant))))
         self._import()
-        with_tests(self.root, self.files, lambda tests: self._run_inside(mutants, report, tests))
+        with_tests(self.root, self.tests, lambda tests: self._run_inside(mutants, report, tests))
 
     def _run_inside(self, mutants: Sequence[Mutant], report: Callable[[Outcome], None], tests: Tests) -> None:
         known = functions(self.modules.values())
@@ -108,7 +107,7 @@ class Runner:
             except Exception as error:  # noqa: BLE001 - whatever it is, nobody could use the package
                 return f"importing it: {error!r}"
             found: list[str] = []
-            with_tests(self.root, self.files, lambda tests: found.append(_first(tests, order)))
+            with_tests(self.root, self.tests, lambda tests: found.append(_first(tests, order)))
             return found[0]
 
         return self._ended(work, order)
@@ -144,7 +143,7 @@ class Runner:
             found: list[Coverage] = []
             self._import()
             try:
-                with_tests(self.root, self.files, lambda tests: found.append(measured(tests, files)))
+                with_tests(self.root, self.tests, lambda tests: found.append(measured(tests, files)))
             except HarnessError as error:
                 return json.dumps(str(error))
             return json.dumps([found[0].seconds, found[0].calls])

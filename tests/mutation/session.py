@@ -1,5 +1,6 @@
 """A pytest session whose tests are run one by one, by whoever asks for them."""
 
+import contextlib
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -44,8 +45,8 @@ class Tests:
         return not self.why
 
 
-def with_tests(root: Path, files: Sequence[str], use: Callable[[Tests], None]) -> None:
-    """Collect the tests of some files, and hand them over.
+def with_tests(root: Path, arguments: Sequence[str], use: Callable[[Tests], None]) -> None:
+    """Collect the tests that pytest is asked for, and hand them over.
 
     What ``use`` raises goes through.
     """
@@ -60,6 +61,7 @@ def with_tests(root: Path, files: Sequence[str], use: Callable[[Tests], None]) -
     with tempfile.TemporaryDirectory() as folder:
         options = [f"--rootdir={root}", f"--basetemp={folder}/t", "--capture=no", "-otmp_path_retention_policy=none"]
         options += ["-pno:cacheprovider", "-qq", "-Wignore::pytest.PytestAssertRewriteWarning"]
-        pytest.main([*(str(root / name) for name in files), *options], plugins=[Tests(guarded)])
+        with contextlib.chdir(root):
+            pytest.main([*arguments, *options], plugins=[Tests(guarded)])
     if raised:
         raise raised[0]
