@@ -158,6 +158,7 @@ def of_run(text: str, line: int | None, message: str) -> Fault:
 OF_ANY_FILE = {
     "link": Fault(link(METHOD, f"../../{CLASSES}"), METHOD, None, "methods", "", "a link, or behind one"),
     "pipe": Fault(lambda root: os.mkfifo(root / PIPE), PIPE, None, "methods", "", "neither a file nor a folder"),
+    "hidden": Fault(add("checks/methods/.x.yml", "x"), "checks/methods/.x.yml", None, "methods", "", "a hidden file"),
     "odd name": Fault(add("checks/methods/a b.yml", "x"), "checks/methods/a b.yml", None, "methods", "", "an odd name"),
     "too long": of_method("# " + "x" * MAX_TEXT_BYTES, None, "larger than"),
     "not UTF-8": Fault(add_bytes(METHOD, b"id: a\nname: \xff\n"), METHOD, 2, "methods", "", "not UTF-8 (byte 12)"),

@@ -11,7 +11,6 @@ from mutation.replacing import caches
 from mutation.session import Tests
 
 _LONGEST = 1.0  # seconds of a test; one that takes longer is left out
-_AT_MOST = 3.0  # seconds of all tests that one mutant is tried with; what is left out could only kill more
 
 
 class HarnessError(Exception):
@@ -25,6 +24,8 @@ class Coverage:
     seconds: Mapping[str, float]
     calls: Mapping[str, Sequence[str]]
     """By test, `file:function` of what it calls."""
+    at_most: float
+    """Seconds of all tests that one mutant is tried with; what is left out could only kill more."""
 
     def every(self) -> list[str]:
         """Every test that a mutant may be tried with, in the order in which it would be."""
@@ -41,7 +42,7 @@ class Coverage:
     def _bounded(self, tests: Iterable[str]) -> list[str]:
         tests = list(tests)
         ends = accumulate(self.seconds[test] for test in tests)
-        return [test for test, end in zip(tests, ends, strict=True) if end < _AT_MOST]
+        return [test for test, end in zip(tests, ends, strict=True) if end < self.at_most]
 
     def total(self, tests: Iterable[str]) -> float:
         """How many seconds some tests take."""
@@ -52,7 +53,7 @@ def _is_of(call: str, path: str, function: str) -> bool:
     return call == f"{path}:{function}" if function else call.startswith(f"{path}:")
 
 
-def measured(tests: Tests, files: set[str]) -> Coverage:
+def measured(tests: Tests, files: set[str], at_most: float) -> Coverage:
     """Run every test, and note what it calls in these files. One that starts a program sees no mutant, and is left out.
 
     Raises:
@@ -65,7 +66,7 @@ def measured(tests: Tests, files: set[str]) -> Coverage:
     name = ""
     seconds: dict[str, float] = {}
     calls: dict[str, list[str]] = {}
-    kept = caches()
+    kept = caches(files)
     for name in tests.items:
         for cache in kept:
             cache.cache_clear()  # a remembered result would hide the call
@@ -79,7 +80,7 @@ def measured(tests: Tests, files: set[str]) -> Coverage:
             raise HarnessError(f"{name} fails without any change: {tests.why}")
     for other in started_others:
         del seconds[other], calls[other]
-    return Coverage(seconds, calls)
+    return Coverage(seconds, calls, at_most)
 
 
 def _noting(called: set[str], files: set[str]) -> Any:

@@ -38,7 +38,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def caches() -> list[Any]:
-    """The caches of the package's functions."""
+def caches(paths: Iterable[str]) -> list[Any]:
+    """The caches of the functions of these files."""
     found = [thing for thing in gc.get_objects() if isinstance(thing, functools._lru_cache_wrapper)]
-    return [cache for cache in found if cache.__module__.startswith("headroom")]
+    return [cache for cache in found if cache.__wrapped__.__code__.co_filename in paths]

@@ -27,10 +27,11 @@ from mutation.running import Outcome, Runner  # noqa: E402
 
 PARTS = ("statistics", "verdicts", "records", "prose")
 # Tests that run in this process: those that start others would try the package as it is. The slow ones are left out.
-TESTS = ["-knot Rates and not ErrorRate", *(f"tests/test_{name}.py" for name in (
-    "statistics", "verdicts", "records", "parsing", "files", "prose", "sentences", "strength", "rules", "canaries",
-    "sessions",
+QUICK = ["-knot Rates and not ErrorRate", *(f"tests/test_{name}.py" for name in (
+    "statistics", "verdicts", "records", "parsing", "files", "prose", "sentences", "strength", "sessions",
 ))]  # fmt: skip
+TESTS = [*QUICK, *(f"tests/test_{name}.py" for name in ("rules", "canaries", "clean_tree"))]
+RESULT = HERE / "result.json"
 GOAL = 0.85
 
 
@@ -70,35 +71,50 @@ def counted(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
     return {name: {"mutants": mutants_of[name], "killed": killed_of[name]} for name in PARTS if mutants_of[name]}
 
 
-def main() -> int:
-    """Run what is asked for; the exit code says whether every part reaches the goal."""
+def before(log: Path | None) -> dict[str, bool]:
+    """What became of each mutant in an earlier run."""
+    rows = [json.loads(row) for row in log.read_text("utf-8").splitlines()] if log and log.exists() else []
+    return {row["mutant"]: row["killed"] for row in rows}
+
+
+def arguments() -> argparse.Namespace:
+    """What is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sample", type=int, help="as many mutants, over the parts")
+    parser.add_argument("--sample", type=int, help="as many mutants, over the parts, tried with fewer tests")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", nargs="+", default=[""], help="mutants whose name holds one of these")
+    parser.add_argument("--again", action="store_true", help="take over from the log what was killed; try what was not")
     parser.add_argument("--record", action="store_true", help="write result.json")
     parser.add_argument("--log", type=Path, help="write every outcome, one a line")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Run what is asked for; the exit code says whether every part reaches the goal."""
+    options = arguments()
     chosen = [mutant for mutant in every() if any(words in str(mutant) for words in options.only)]
     if options.sample:
         chosen = sampled(chosen, options.sample, options.seed)
-    outcomes: list[Outcome] = []
+    earlier = before(options.log) if options.again else {}
+    outcomes = [Outcome(mutant, killed=True, by="earlier") for mutant in chosen if earlier.get(str(mutant))]
 
     def report(outcome: Outcome) -> None:
         outcomes.append(outcome)
-        line = f"{'killed' if outcome.killed else 'SURVIVED'} {outcome.mutant.line} {outcome.mutant} [{outcome.by}]"
         if not outcome.killed:
-            print(line, flush=True)
+            place = modules()[outcome.mutant.module].relative_to(ROOT)
+            print(f"{place}:{outcome.mutant.line}: {outcome.mutant} [{outcome.by}]", flush=True)
         if options.log:
+            row = {"mutant": str(outcome.mutant), "killed": outcome.killed, "by": outcome.by}
             with options.log.open("a", encoding="utf-8") as log:
-                log.write(line.replace("\n", "\\n") + "\n")
+                log.write(json.dumps(row) + "\n")
 
-    Runner(ROOT, modules(), TESTS).run(chosen, report)
+    runner = Runner(ROOT, modules(), QUICK if options.sample else TESTS, 1.0 if options.sample else 3.0)
+    runner.run([mutant for mutant in chosen if not earlier.get(str(mutant))], report)
     counts = counted(outcomes)
     print(json.dumps(counts))
     if options.record:
         record = {"date": datetime.now(UTC).date().isoformat(), "parts": counts}
-        (HERE / "result.json").write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+        RESULT.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
     return int(any(count["killed"] < GOAL * count["mutants"] for count in counts.values()))
 
 

@@ -1,9 +1,10 @@
 """Runs tests against mutants, each in a process of its own that was forked from one that has only imported.
 
 A change inside a function replaces its code, whoever refers to it, and the tests that call it run, quickest first. A
-change outside of one is what importing runs: there the package is imported anew, and every test may run. The first test
-that fails kills the mutant, and so does one that uses up its time. Before that, every test must pass with the code as it
-is, put in place in either way and in that order: a test that fails for what another has left behind would kill everything.
+change outside of one is what importing runs: there the package is imported anew, and every test may run. The first
+test that fails kills the mutant, and so does one that uses up its time. Before that, every test must pass with the code
+as it is, put in place in either way and in that order: a test that fails for what another has left behind would kill
+everything.
 
 mutmut, the usual tool, changes neither decorated functions nor anything outside of functions: it would have skipped
 every validator, constraint, table and pattern of the records, which is most of what they are.
@@ -16,7 +17,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -66,8 +67,8 @@ class Runner:
     It must be used in a process that has not imported the package, and leaves it imported.
     """
 
-    def __init__(self, root: Path, modules: Mapping[str, Path], tests: Sequence[str]) -> None:
-        self.root, self.modules, self.tests = root, modules, tests
+    def __init__(self, root: Path, modules: Mapping[str, Path], tests: Sequence[str], at_most: float = 3.0) -> None:
+        self.root, self.modules, self.tests, self.at_most = root, modules, tests, at_most
         self.coverage = self._covered()
 
     def run(self, mutants: Sequence[Mutant], report: Callable[[Outcome], None]) -> None:
@@ -122,7 +123,7 @@ class Runner:
     def _ended(self, work: Callable[[], str], order: list[str]) -> tuple[bool, str]:
         if not order:
             return False, "no test calls it"
-        code, text = forked(work, seconds=5 + _SLOWER * self.coverage.total(order))
+        code, text = forked(work, seconds=2 + _SLOWER * self.coverage.total(order))
         if code in ENDLESS:
             return True, "it took too long"
         if code < 0:
@@ -143,16 +144,16 @@ class Runner:
             found: list[Coverage] = []
             self._import()
             try:
-                with_tests(self.root, self.tests, lambda tests: found.append(measured(tests, files)))
+                with_tests(self.root, self.tests, lambda tests: found.append(measured(tests, files, self.at_most)))
             except HarnessError as error:
                 return json.dumps(str(error))
-            return json.dumps([found[0].seconds, found[0].calls])
+            return json.dumps(asdict(found[0]))
 
         code, text = forked(work, seconds=600)
         result = json.loads(text or json.dumps(f"no test could be run (exit code {code})"))
         if isinstance(result, str):
             raise HarnessError(result)
-        return Coverage(*result)
+        return Coverage(**result)
 
 
 def _first(tests: Tests, order: list[str]) -> str:
