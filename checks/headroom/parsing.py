@@ -15,6 +15,9 @@ from headroom.files import UnreadableError
 MAX_DEPTH = 32
 MAX_VALUES = 100_000
 _MAX_INTEGER = 2**63
+# Digits as noughts, and what may stand before a number as blanks: nineteen noughts after a blank may be too many.
+_SHAPES = bytes.maketrans(b"123456789[:,-\t\r\n", b"000000000       ")
+_LONG = b" " + b"0" * (len(str(_MAX_INTEGER)))
 
 Location = tuple[str | int, ...]
 
@@ -168,6 +171,15 @@ def load_json(text: str) -> Document:
         raise UnreadableError("nested too deeply", "flatten the document") from error
     _limit_depth(value)
     return Document(value)
+
+
+def plain_json(text: str, keys: int) -> bool:
+    """Whether ``load_json`` would take a text as well that a validator of finite numbers has taken, with so many keys.
+
+    Every key has a colon, so that with as many colons as keys none stands twice. No is no answer: it may do so still.
+    """
+    long = _LONG in text.encode().translate(_SHAPES)
+    return text.count(":") == keys and text.count(",") <= MAX_VALUES and not long
 
 
 def _limit_depth(value: Any) -> None:

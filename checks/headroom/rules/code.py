@@ -50,8 +50,9 @@ def _include_fault(tree: Tree, include: Include) -> tuple[str, str] | None:
 def shown(context: Context) -> Iterator[Problem]:
     """Every snippet, and every region of one, stands on a page."""
     seen = {(include.path, include.region) for p in context.pages for f in p.fences for include in f.includes()}
+    paths = {path for path, _ in seen}
     for snippet in context.tree.snippets.values():
-        if not any(path == snippet.path for path, _ in seen):
+        if snippet.path not in paths:
             yield Problem(snippet.path, 1, "shown", "", "no page shows the snippet", "embed it, or delete it")
             continue
         for region, (line, _) in snippet.regions.items():
@@ -76,9 +77,9 @@ def runs(context: Context) -> Iterator[Problem]:
         if hardware_class not in tree.classes:
             yield Problem(path, None, "runs", "/hardware_class", f"unknown class `{run.hardware_class}`", "correct it")
     on_cpu = {name for name, found in tree.classes.items() if found.device == "cpu"}
+    ran = {(name, run.sha256) for (name, hardware_class), run in tree.runs.items() if hardware_class in on_cpu}
     for name, snippet in tree.snippets.items():
         needs_gpu = any(need.startswith("cuda") for need in snippet.header.needs)
-        ran = any(run.sha256 == snippet.sha256 for (s, c), run in tree.runs.items() if s == name and c in on_cpu)
-        if not needs_gpu and not ran:
+        if not needs_gpu and (name, snippet.sha256) not in ran:
             remedy = f"run `headroom snippets run {name} --record`"
             yield Problem(snippet.path, 1, "runs", "", "it has not run as it stands", remedy)

@@ -8,7 +8,7 @@ from pathlib import Path
 from headroom.files import UnreadableError, read_text
 from headroom.records import Problem
 from headroom.records.problems import relative, unreadable
-from headroom.rules.context import Context, claim_links, links
+from headroom.rules.context import Context, claim_links
 
 _CONFIG = "mkdocs.yml"
 _PAGES = (".md", ".ipynb")
@@ -53,13 +53,13 @@ def _benchmarks(context: Context) -> Iterator[Problem]:
         path = f"checks/benchmarks/{name}.py"
         yield Problem(path, 1, "orphans", "", "no claim is measured with it", "add a claim, or delete it")
     for session in tree.sessions:
-        if session.evidence.benchmark not in claimed:
-            message = f"no claim is measured with `{session.evidence.benchmark}`"
+        if session.head.benchmark not in claimed:
+            message = f"no claim is measured with `{session.head.benchmark}`"
             yield Problem(session.path, 1, "orphans", "/benchmark", message, "keep the claim, and retire it")
 
 
 def _facts(context: Context) -> Iterator[Problem]:
-    linked = {link.href for _, link in links(context)}
+    linked = {link.href for _, link, _ in context.links}
     for name, sheet in context.tree.facts.items():
         for figure in sheet.figures:
             if f"fact:{name}.{figure}" not in linked:

@@ -37,6 +37,7 @@ class Passage:
 
     path: str
     line: int | None
+    """None where it is a claim's: its record has lines."""
     text: str
     """Its words."""
     typed: str
@@ -58,10 +59,8 @@ def passages(context: Context) -> Iterator[Passage]:
 def statements(context: Context) -> Iterator[Passage]:
     """The statement of every measured claim, which speaks of nothing but itself."""
     for claim in context.tree.measured():
-        path = context.tree.claim_paths[claim.id]
         itself = Said(claim, ClaimTarget(claim.id), hardware=claim.scope.hardware)
-        line = context.tree.documents[path].line(("statement",))
-        yield Passage(path, line, claim.statement, claim.statement, (itself,))
+        yield Passage(context.tree.claim_paths[claim.id], None, claim.statement, claim.statement, (itself,))
 
 
 def _of_page(context: Context, page: Page, linked: list[tuple[Link, ClaimTarget]]) -> Iterator[Passage]:

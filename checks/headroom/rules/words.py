@@ -28,7 +28,8 @@ def words(context: Context) -> Iterator[Problem]:
             yield Problem(passage.path, passage.line, "words", "", *fault)
     for passage in statements(context):
         for fault in _faults(context, passage):
-            yield Problem(passage.path, passage.line, "words", "statement", *fault)
+            line = context.tree.documents[passage.path].line(("statement",))
+            yield Problem(passage.path, line, "words", "statement", *fault)
 
 
 def _faults(context: Context, passage: Passage) -> Iterator[Fault]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, NoReturn
 
-from headroom.files import UnwritableError
 from headroom.records.tree import Tree
+from headroom.writing import UnwritableError
 
 LOCK = ".cache/measure.lock"
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -107,7 +107,7 @@ def now(tree: Tree) -> datetime:
         GuardError: a record of the tree is of a later day.
     """
     moment = datetime.now(UTC)
-    days = {session.path: session.evidence.date for session in tree.sessions}
+    days = {session.path: session.head.date for session in tree.sessions}
     days |= {f"the run of {name} on {where}": run.date for (name, where), run in tree.runs.items()}
     newest = max(days, key=lambda name: days[name], default=None)
     today = f"{moment:%Y-%m-%d}"

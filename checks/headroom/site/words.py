@@ -159,10 +159,10 @@ def verdict_sentence(view: View) -> str:
     if standing.verdict is None or standing.session is None:
         why = f" ({standing.reason})" if standing.void else ""
         return f"On {view.place}: {view.word}{why}."
-    evidence = standing.session.evidence
-    torch = f", torch {version}" if (version := evidence.environment.versions.get("torch")) else ""
+    head = standing.session.head
+    torch = f", torch {version}" if (version := head.environment.versions.get("torch")) else ""
     points = [point for point in standing.verdict.points if point.asserted]
-    measured = f"{torch}, {day(evidence.date)}: {_result(view, points)}; {blocks(points)}."
+    measured = f"{torch}, {day(head.date)}: {_result(view, points)}; {blocks(points)}."
     return (carried_over(view)[:-1] if view.carried else f"On {view.place}") + measured
 
 
