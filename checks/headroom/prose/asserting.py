@@ -8,7 +8,24 @@ from collections.abc import Iterator
 from headroom.prose.tagging import CLAUSE, Span, Tags
 
 _LEADS = frozenset(
-    ["to", "for", "in", "with", "if", "when", "on", "unless", "before", "after", "once", "where", "as", "by", "while"]
+    [
+        "to",
+        "for",
+        "in",
+        "with",
+        "if",
+        "when",
+        "on",
+        "unless",
+        "before",
+        "after",
+        "once",
+        "where",
+        "as",
+        "by",
+        "while",
+        "should",
+    ]
 )
 _SUBJECTS = frozenset(["it", "this", "they", "you", "we", "there", "these", "that"])
 _FINITE = frozenset(
@@ -34,14 +51,17 @@ def _conditions(tags: Tags) -> Iterator[Span]:
     """What stands in a condition is not said to be so; what follows from it is."""
     for start, end in tags.of("condition"):
         yield start, _clause_end(tags, end)
-    if tags.tokens and tags.tokens[0].word in ("when", "where", "once"):
+    if tags.tokens and tags.tokens[0].word in ("when", "where", "once", "should", "which", "what"):
         yield 0, _clause_end(tags, 1)
 
 
 def _sought(tags: Tags) -> Iterator[Span]:
     """What somebody wants, needs or should do is no effect of it."""
     for start, end in tags.of("sought"):
-        yield start, _clause_end(tags, end)
+        yield start, _mark(tags, end)
+    for start in _openings(tags):
+        if start < len(tags.tokens) and tags.tokens[start].word in ("to", "for"):
+            yield start, _mark(tags, start + 1)
 
 
 def _unknown(tags: Tags) -> Iterator[Span]:
@@ -106,6 +126,10 @@ def _clause_end(tags: Tags, start: int) -> int:
         if tags.tokens[i].word in CLAUSE or (i > start + 2 and tags.tokens[i].word in _SUBJECTS and follows in _FINITE):
             return i
     return len(tags.tokens)
+
+
+def _mark(tags: Tags, start: int) -> int:
+    return next((i for i in range(start, len(tags.tokens)) if tags.tokens[i].word in CLAUSE), len(tags.tokens))
 
 
 def _clause_start(tags: Tags, end: int) -> int:

@@ -21,7 +21,7 @@ NO_CLAIM: Final = {
 }
 """Why a comparative sentence may stand without a claim: the kinds of ``<!-- no-claim: KIND -->``."""
 
-ALONE = ("comparative", "trade")
+ALONE = ("comparative", "trade", "rate")
 # A pair makes a comparison where the second begins at most so many tokens after the end of the first, in one clause.
 NEAR = (
     ("degree", "dimension", 3),
@@ -36,6 +36,7 @@ NEAR = (
     ("change", "bytes", 4),
     ("change", "bits", 2),
     ("change", "seconds", 4),
+    ("take", "seconds", 4),
     ("shift", "percent", 3),
     ("percent", "dimension", 6),
     ("percent", "degree", 3),
@@ -44,14 +45,41 @@ NEAR = (
     ("fraction", "degree", 1),
     ("fraction", "comparative", 2),
     ("dimension", "percent", 6),
-    ("copula", "verdict", 2),
     ("none", "merit", 2),
     ("same", "merit", 2),
     ("enable", "capacity", 9),
     ("escape", "shortage", 6),
     ("trading", "for", 4),
+    ("shift", "strongly", 1),
+    ("change", "strongly", 1),
+    ("reduce", "bulk", 2),
+    ("instead", "numeral", 2),
+    ("instead", "number", 2),
+    ("quick", "thing", 2),
+    ("dimension", "rank", 0),
 )
-_FIGURES = ("seconds", "bytes", "rate", "energy")
+_FIGURES = ("seconds", "bytes", "rate", "energy", "steps")
+_BEFORE_VERDICT = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "very",
+        "quite",
+        "too",
+        "so",
+        "rather",
+        "often",
+        "also",
+        "still",
+        "almost",
+        "not",
+        "as",
+        "more",
+        "most",
+    ]
+)
+_SHORT = 4
 _WINDOW = 400
 _WORKLOAD = re.compile(r"\d+(?:\.\d+)?[bmk]")
 _NO_FACTOR = re.compile(r"[ahblv]\d|rtx|gpu|nvidia|tpu|gaudi|mi\d")
@@ -114,12 +142,16 @@ def _reasons(found: list[Token]) -> Iterator[str]:
     tags.only(asserted(tags))
     for category in ALONE:
         yield from (f"{category}: {tags.words(span)}" for span in tags.of(category)[:1])
+    for span in tags.of("percent"):
+        if len(found) > _SHORT and not found[span[0]].word.startswith("100"):  # not a cell of figures, nor "all of it"
+            yield f"percent: {tags.words(span)}"
     for start, end in tags.of("factor"):
         if _is_factor(tags, start, end):
             yield f"factor: {tags.words((start, end))}"
     for first, second, within in NEAR:
         yield from _near(tags, first, second, within)
     yield from _ranked(tags)
+    yield from _judged(tags)
     yield from figures
 
 
@@ -159,10 +191,21 @@ def _ranked(tags: Tags) -> Iterator[str]:
                 yield f"ranked: {tags.words((start, last))}"
 
 
+def _judged(tags: Tags) -> Iterator[str]:
+    """A verdict right after "be": "is painfully slow"."""
+    copulas = tags.of("copula")
+    for start, end in tags.of("verdict"):
+        begin = start
+        while begin and (tags.tokens[begin - 1].word in _BEFORE_VERDICT or tags.tokens[begin - 1].word.endswith("ly")):
+            begin -= 1
+        if any(last == begin for _, last in copulas[bisect_left(copulas, (begin - 2, 0)) :]):
+            yield f"judged: {tags.words((begin - 1, end))}"
+
+
 def _two_figures(tags: Tags) -> list[str]:
     """Two figures of a kind that words set against one another: "101 s with NVLink and 131 s without"."""
     words = [token.word for token in tags.tokens]
-    contrast = bool(tags.of("contrast"))
+    contrast = bool(tags.of("contrast")) or ";" in words or "into" in words
     either = ("from" in words and "to" in words) or sum(
         word in ("with", "without", "by", "under", "on") for word in words
     ) > 1

@@ -6,14 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from headroom.prose.vocabulary import WORDS
+from headroom.prose.exclusions import EXCLUDED
+from headroom.prose.vocabulary import COMPARED
 
 _UNITS = {
     "percent": r"%|percent\b|per\s?cent\b",
     "factor": r"[x×](?!\w)|fold\b|times\b",
     "bytes": r"[KMGT]i?B(?:/s)?\b",
     "bits": r"(?:[kMGT]?bits?|bytes?)\b",
-    "rate": r"(?:(?:tok(?:ens?)?|it|samples|steps)\s?(?:/\s?s(?:ec|econd)?|per second|a second)|[KMGTP]?FLOPS?(?:/s)?)\b",
+    "rate": r"(?:(?:tok|it)\s?/\s?s|[a-z]+\s?(?:/|per |a )\s?(?:s|sec|second|minute)|[KMGTP]?FLOPS?(?:/s)?)\b",
+    "steps": r"(?:steps|iterations|epochs)\b",
     "seconds": r"(?:ms|[µu]s|milliseconds?|s|secs?|seconds?|min|minutes?|h|hours?|days?)\b",
     "energy": r"(?:k?Wh?|joules?)\b",
 }
@@ -23,7 +25,7 @@ _MEASURE = "|".join(f"(?P<{name}>{unit})" for name, unit in _UNITS.items())
 _TOKEN = re.compile(
     rf"(?P<number>{_NUMBER})(?:[\s-]?(?:{_MEASURE}))?"
     rf"|\b(?P<count>{_COUNT})\s(?P<measure>seconds?|minutes?|hours?|days?|percent|gigabytes?)\b"
-    r"|(?P<code>x{2,}(?:[ =.,_]*x+)*(?![A-Za-z]))"
+    r"|(?P<code>x{2,}(?:[ =.,_]+x+)*(?![A-Za-z]))"
     r"|(?P<word>[A-Za-z]+(?:['\u2019][a-z]+|-[A-Za-z0-9]+)*)"
     r"|(?P<mark>[^\s\w])",
     re.IGNORECASE,
@@ -91,7 +93,7 @@ def tokens(shape: str) -> Iterable[Token]:
 def _phrases() -> dict[str, list[tuple[tuple[str, ...], str]]]:
     """The phrases of the vocabulary by their first words, each with its category."""
     table: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for category, text in WORDS.items():
+    for category, text in (*COMPARED.items(), *EXCLUDED.items()):
         for phrase in {form for entry in " ".join(text.split()).split(",") for form in _forms(entry.strip())}:
             words = tuple(match[0] for match in re.finditer(r"[^\s]+", phrase))
             if words:
