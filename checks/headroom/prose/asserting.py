@@ -51,7 +51,7 @@ def _conditions(tags: Tags) -> Iterator[Span]:
     """What stands in a condition is not said to be so; what follows from it is."""
     for start, end in tags.of("condition"):
         yield start, _clause_end(tags, end)
-    if tags.tokens and tags.tokens[0].word in ("when", "where", "once", "should", "which", "what"):
+    if tags.tokens and tags.tokens[0].word in ("where", "once", "should", "which", "what"):
         yield 0, _clause_end(tags, 1)
 
 
@@ -61,7 +61,8 @@ def _sought(tags: Tags) -> Iterator[Span]:
         yield start, _mark(tags, end)
     for start in _openings(tags):
         if start < len(tags.tokens) and tags.tokens[start].word in ("to", "for"):
-            yield start, _mark(tags, start + 1)
+            end = _mark(tags, start + 1)
+            yield start, end if end < len(tags.tokens) else start
 
 
 def _unknown(tags: Tags) -> Iterator[Span]:
@@ -83,7 +84,8 @@ def _instructions(tags: Tags) -> Iterator[Span]:
         verb = begin
         while verb < len(tags.tokens) and (tags.at("lead-in", verb) or tags.tokens[verb].word in ",*"):
             verb += 1
-        if tags.at("imperative", verb) and not _is_subject(tags, verb):
+        reports = verb + 1 < len(tags.tokens) and tags.tokens[verb + 1].word == "that"  # "Note that it is slow."
+        if tags.at("imperative", verb) and not reports and not _is_subject(tags, verb):
             first = tags.tokens[0].word
             yield (0 if begin and first in ("to", "for") else verb), _reason(tags, verb + 1)
 

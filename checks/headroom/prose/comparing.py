@@ -80,9 +80,10 @@ _BEFORE_VERDICT = frozenset(
     ]
 )
 _SHORT = 4
+_ONE_WORD = 2
 _WINDOW = 400
 _WORKLOAD = re.compile(r"\d+(?:\.\d+)?[bmk]")
-_NO_FACTOR = re.compile(r"[ahblv]\d|rtx|gpu|nvidia|tpu|gaudi|mi\d")
+_NO_FACTOR = re.compile(r"[ahblv]\d|rtx|titan|gpu|nvidia|tpu|gaudi|mi\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +125,18 @@ def reason(sentence: Sentence, source: str) -> str:
     if sentence.shape.rstrip("\"')]*\u201d\u2019").endswith("?") or _is_title_of_link(sentence, source):
         return ""
     found = list(tokens(sentence.shape))
+    if len(found) < _ONE_WORD or (
+        sentence.kind in ("heading", "title") and found[0].word.endswith("ing") and _is_topic(found)
+    ):
+        return ""
     windows = (found[i : i + _WINDOW] for i in range(0, len(found), _WINDOW))
     return next((why for window in windows for why in _reasons(window)), "")
+
+
+def _is_topic(found: list[Token]) -> bool:
+    """Whether a heading says what its section is about, "Reducing memory", and no more."""
+    tags = Tags(found)
+    return tags.at("change", 0) or tags.at("topic", 0)
 
 
 def _is_title_of_link(sentence: Sentence, source: str) -> bool:
@@ -138,12 +149,13 @@ def _reasons(found: list[Token]) -> Iterator[str]:
     tags = Tags(found)
     if _is_about_the_work(tags):
         return
-    figures = _two_figures(tags)
+    figures = [*_two_figures(tags), *_degrees(tags)]
     tags.only(asserted(tags))
     for category in ALONE:
         yield from (f"{category}: {tags.words(span)}" for span in tags.of(category)[:1])
     for span in tags.of("percent"):
-        if len(found) > _SHORT and not found[span[0]].word.startswith("100"):  # not a cell of figures, nor "all of it"
+        of = span[1] < len(found) and found[span[1]].word == "of" and found[span[0] - 1].word != "within"  # a part
+        if len(found) > _SHORT and not of and not found[span[0]].word.startswith("100"):
             yield f"percent: {tags.words(span)}"
     for start, end in tags.of("factor"):
         if _is_factor(tags, start, end):
@@ -165,6 +177,13 @@ def _is_factor(tags: Tags, start: int, end: int) -> bool:
         "what",
     )
     return bool(compares or not (apart or _NO_FACTOR.match(following) or following[:1].isdigit()))
+
+
+def _degrees(tags: Tags) -> Iterator[str]:
+    """What even an instruction asserts by its figure: "Use it for up to 2x faster training"."""
+    for measure in ("percent", "factor"):
+        for category in ("comparative", "degree"):
+            yield from _near(tags, measure, category, 1)
 
 
 def _near(tags: Tags, first: str, second: str, within: int) -> Iterator[str]:

@@ -14,15 +14,15 @@ EXCLUDED: Final = {
         remove, replace, move, put, load, write, read, see, refer, check, measure, compare, count, profile, turn,
         switch, enter, return, retry, mind, start, stop, avoid, consider, prefer, ensure, note, remember, learn,
         let's, go, visit, follow, take, apply, wrap, import, schedule, rent, buy, leverage, feel, define, create,
-        build, select, specify, change, adjust, tune, limit, freeze, merge, split, export, estimate, expect, give,
-        leave, look, trade, find, exploit, utilize, employ, adopt, open, skip, explore, test, verify, do, don't,
-        never, always, combine, train, fine-tune, pin, cast, convert, download, shard, place, launch, configure,
-        begin, continue, ask, upgrade, update, watch, monitor, benchmark, experiment, provide, initialize,
-        initialise, prepare, activate, assign, calculate, compute, decide, determine, divide, double, halve, lead,
-        mark, order, sweep, warm, weigh, wait, drop, evaluate, execute, focus, group, identify, inspect, log,
-        maximize, minimize, maximise, minimise, optimize, optimise, pad, plan, pre-allocate, quantize, quantise,
-        record, rely, repeat, report, restart, review, scale, share, sort, store, stick, think, trim, truncate, aim,
-        balance, batch, cap, compile, offload, overlap, play, tell, treat
+        build, select, specify, change, adjust, tune, limit, freeze, merge, split, export, estimate, give, leave,
+        look, trade, find, exploit, utilize, employ, adopt, open, skip, explore, test, verify, do, don't, never,
+        always, combine, train, fine-tune, pin, cast, convert, download, shard, place, launch, configure, begin,
+        continue, ask, upgrade, update, watch, monitor, benchmark, experiment, provide, initialize, initialise,
+        prepare, activate, assign, calculate, compute, decide, determine, divide, double, halve, lead, mark, order,
+        sweep, warm, weigh, wait, drop, evaluate, execute, focus, group, identify, inspect, log, maximize, minimize,
+        maximise, minimise, optimize, optimise, pad, plan, pre-allocate, quantize, quantise, record, rely, repeat,
+        report, restart, review, scale, share, sort, store, stick, think, trim, truncate, aim, balance, batch, cap,
+        compile, offload, overlap, play, tell, treat
     """,
     "lead-in": """
         please, then, also, next, finally, instead, first, second, third, now, simply, just, otherwise, so, and, or,
@@ -33,10 +33,14 @@ EXCLUDED: Final = {
         there, there is, you, its, because, since, which, whose, as it, as they, as this, as that, so it, it, this,
         they, that, we, in which case, hence, so that it
     """,
+    # Words that open a heading which names a topic.
+    "topic": """
+        achieving, getting, making, understanding, accelerating, speeding, running, scaling, handling
+    """,
     # What makes of a clause no assertion.
     "condition": """
         should you, had you, if, whether, unless, in case, provided that, assuming, suppose, until, even if, how, as
-        long as you, wherever, once you, so long as, supposing
+        long as you, wherever, once you, so long as, supposing, when, whenever, case 1, case 2, case 3, case 4
     """,
     "sought": """
         plan to, plans to, strive for, strives for, we plan, you have, it would be nice, how to, ways to, want to,
@@ -45,13 +49,14 @@ EXCLUDED: Final = {
         attempt to, intended to, ask for, ask whether, tips for, methods for, strategies for, should not, must, you
         should, should determine, should stay, should use, should set, can try, could try, it is recommended, is
         recommended, you need to, you'll need to, we need to, need for, to avoid, to prevent, interested in, want
-        more, looking for, in search of, prefer to, request, requests for
+        more, looking for, in search of, prefer to, request, requests for, in order to, combined to, optimized to,
+        configured to, strived to, we choose, meet the
     """,
     "unknown": """
         we do not know, do not know, nobody has, nobody knows, not been measured, is unknown, unclear, not known,
         remains to be seen, depends on, depend on, depending on, varies with, remains open, not measured, open
         question, no one has, has yet to be, we have not, yet compared, we did not measure, hard to predict, cannot
-        say
+        say, may or may not, might or might not
     """,
     "announcement": """
         are welcome, is welcome, asterisk, here is, here are, we make, we plan, we now, roadmap, future release,
@@ -98,7 +103,8 @@ EXCLUDED: Final = {
         flash memory, memory layout, memory format, memory map, memory-mapped, memory pool, more and more, once
         more, no more, any more, not only, no longer, better understanding, most of them, best known, state of the
         art, other half, half of them, half of the, slower of, faster of, larger of, smaller of, lower of, higher
-        of, better of, quality control, power user, at this time, work in progress
+        of, better of, quality control, power user, at this time, work in progress, high speed, high-speed, cannot
+        fit, can't fit, doesn't fit, don't fit, does not fit, do not fit, effective batch
     """,
     # A size of the work, not of a method: larger models need more memory whatever the method.
     "workload": """

@@ -14,9 +14,10 @@ _UNITS = {
     "factor": r"[x×](?!\w)|fold\b|times\b",
     "bytes": r"[KMGT]i?B(?:/s)?\b",
     "bits": r"(?:[kMGT]?bits?|bytes?)\b",
-    "rate": r"(?:(?:tok|it)\s?/\s?s|[a-z]+\s?(?:/|per |a )\s?(?:s|sec|second|minute)|[KMGTP]?FLOPS?(?:/s)?)\b",
+    "rate": r"(?:(?:tok|it)\s?/\s?s|[KMGTP]?FLOPS?(?:/s)?"
+    r"|(?:tok(?:en)?s?|requests|samples|images|sequences|steps|frames|queries)\s?(?:/|per |a )\s?s(?:ec|econd)?)\b",
     "steps": r"(?:steps|iterations|epochs)\b",
-    "seconds": r"(?:ms|[µu]s|milliseconds?|s|secs?|seconds?|min|minutes?|h|hours?|days?)\b",
+    "seconds": r"(?:ms|[µu]s|milliseconds?|s|secs?|seconds?|min|minutes?|hours?|days?)\b",
     "energy": r"(?:k?Wh?|joules?)\b",
 }
 _COUNT = r"one|two|three|four|five|six|eight|ten|twenty|thirty|half an?|several"
@@ -26,7 +27,7 @@ _TOKEN = re.compile(
     rf"(?P<number>{_NUMBER})(?:[\s-]?(?:{_MEASURE}))?"
     rf"|\b(?P<count>{_COUNT})\s(?P<measure>seconds?|minutes?|hours?|days?|percent|gigabytes?)\b"
     r"|(?P<code>x{2,}(?:[ =.,_]+x+)*(?![A-Za-z]))"
-    r"|(?P<word>[A-Za-z]+(?:['\u2019][a-z]+|-[A-Za-z0-9]+)*)"
+    r"|(?P<word>[A-Za-z][A-Za-z0-9]*(?:['\u2019][a-z]+|-[A-Za-z0-9]+)*)"
     r"|(?P<mark>[^\s\w])",
     re.IGNORECASE,
 )

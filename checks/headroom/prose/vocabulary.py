@@ -9,22 +9,23 @@ from typing import Final
 COMPARED: Final = {
     # What a method can be better or worse in: speed, memory, size, traffic, energy, cost, quality.
     "dimension": """
-        microseconds, concurrent users, requests per second, tokens per dollar, spikes, memory spikes, space, disk,
-        scaling efficiency, all-reduce times, cores, cpu cores, convergence speed, load time, downtime, warm-up
-        time, communication volume, response time, response times, io, i/o, swapping, dispatch overhead, speed,
-        speeds, throughput, throughputs, latency, latencies, time, load times, step times, compile times, startup
-        times, turnaround times, runtime, runtimes, run time, duration, durations, pace, turnaround, wall-clock,
-        walltime, milliseconds, tokens per second, steps per second, mfu, memory, vram, ram, hbm, footprint,
-        footprints, peak, peaks, storage, disk space, bandwidth, traffic, communication, communications, transfer,
-        transfers, round trips, synchronization, synchronisation, syncs, energy, power, electricity, heat, carbon,
-        emissions, cost, costs, price, bill, money, budget, compute, computation, computations, calculations, flops,
-        work, overhead, overheads, bottleneck, bottlenecks, penalty, penalties, recompute, recomputation,
-        compilation, utilization, utilisation, occupancy, fragmentation, idle time, wait, waits, waiting, stall,
-        stalls, bubble, bubbles, gap, gaps, start-up, startup, cold start, jitter, delay, delays, accuracy,
-        perplexity, quality, convergence, stability, precision, performance, efficiency, scaling, scalability,
-        recall, fidelity, final loss, validation loss, eval loss, score, scores, rounding error, rounding errors,
-        numerical error, numerical errors, robustness, savings, requirements, resources, gpu hours, gpu-hours, gpu
-        time, cpu time, benefit, memory use, memory usage, improvement, gain, gains
+        microseconds, concurrent users, requests per second, tokens per dollar, spikes, memory spikes, scaling
+        efficiency, all-reduce times, cpu cores, convergence speed, load time, downtime, warm-up time, communication
+        volume, response time, response times, io, i/o, swapping, dispatch overhead, speed, speeds, throughput,
+        throughputs, latency, latencies, time, load times, step times, compile times, startup times, turnaround
+        times, runtime, runtimes, run time, duration, durations, pace, turnaround, wall-clock, walltime,
+        milliseconds, tokens per second, steps per second, mfu, memory, vram, ram, hbm, footprint, footprints, peak,
+        peaks, storage, disk space, bandwidth, traffic, communication, communications, transfer, transfers, round
+        trips, synchronization, synchronisation, syncs, energy, power, electricity, heat, carbon, emissions, cost,
+        costs, price, bill, money, budget, compute, computation, computations, calculations, flops, work, overhead,
+        overheads, bottleneck, bottlenecks, penalty, penalties, recompute, recomputation, compilation, utilization,
+        utilisation, occupancy, fragmentation, idle time, wait, waits, waiting, stall, stalls, bubble, bubbles, gap,
+        gaps, start-up, startup, cold start, jitter, delay, delays, accuracy, perplexity, quality, convergence,
+        stability, precision, performance, efficiency, scaling, scalability, recall, fidelity, final loss,
+        validation loss, eval loss, score, scores, rounding error, rounding errors, numerical error, numerical
+        errors, robustness, savings, requirements, resources, gpu hours, gpu-hours, gpu time, cpu time, memory use,
+        memory usage, improvement, gain, gains, performances, arithmetic intensity, memory access, ttft, itl, tpot,
+        qps, wer, bleu, fid, host memory, speed gains
     """,
     # What takes memory or time, but is also talked of without any comparison: counts only after a word that compares.
     "object": """
@@ -50,48 +51,49 @@ COMPARED: Final = {
         recompilation, wear out, was worth, well spent, dominates, dominate, makes sense only, only pays, pays only,
         shines, brings nothing, brought nothing, loses out, rules out, drowns, blows up, blow up, blew up, explodes,
         explode, exploded, kills, cripples, crippled, bogs down, bogged down, tanks, tanked, halts, within reach,
-        without breaking a sweat, effortlessly, sluggishly, in a fraction, in seconds, in milliseconds, in minutes,
-        instantly, instantaneous, instead of hours, instead of minutes, instead of days, faster, fastest, slower,
-        slowest, quicker, quickest, cheaper, cheapest, costlier, leaner, thriftier, hungrier, speedier, speedup,
-        speedups, speed-up, speed-ups, slowdown, slowdowns, slow-down, sooner, busier, more quickly, more slowly,
-        faster than, longer than it saves, outperform*, outpace*, outrun, outruns, outran, outclass*, outstrip,
-        outstrips, outweigh*, surpass*, beat, beats, beating, overtake, overtakes, overtook, eclipse*, trounce*,
-        edges out, edge out, accelerates, accelerated inference, accelerating, speed up, speeds up, sped up,
-        speeding up, slow down, slows down, slowed down, slowing down, slows, slowed, slowing, speedup*, speeds
-        things up, slows things down, lag behind, lags behind, lags, lagged, fall behind, falls behind, fell behind,
-        end up behind, ends up behind, far behind, percent behind, trails, trailed, ahead of, far ahead, pull ahead,
-        pulls ahead, on par with, on par, on a par, neck and neck, keep up with, keeps up with, kept up with, more
-        efficient, less efficient, most efficient, more efficiently, less efficiently, most efficiently, more
-        expensive, most expensive, less expensive, less costly, more costly, more memory-efficient, most
-        memory-efficient, less memory-efficient, more accurate, less accurate, more precise, less precise, most
-        accurate, more performant, most performant, more economical, most economical, more optimal, most optimal,
-        more stable, less stable, numerically stable, more robust, less robust, better choice, better option, best
-        choice, best option, better use of, best of both worlds, more prone to, less prone to, more faithful,
-        lossless, bit-identical, dead weight, pays for itself, pay for itself, paid for itself, pays off, pay off,
-        paid off, net win, net loss, clear win, easy win, steady-state win, measured win, breaks even, break even,
-        next to nothing, close to nothing, almost nothing, a fraction of, orders of magnitude, order of magnitude,
-        no match for, far cry, all but vanish*, does nothing for, do nothing for, did nothing for, do not expect
-        anything from, gains nothing, gain nothing, saves nothing, buys nothing, bought nothing, bought only, buys
-        only, buys you, costs nothing, cost nothing, hardly pays, does not pay off, do not pay off, not worth,
-        hardly worth, worth the, worth it, in vain, sit idle, sits idle, sat idle, wall-clock win, crawl, crawls,
-        crawled, chokes, choke on, grinds to, hurt, hurts, hurting, throttle*, waste*, wasting, a tax, needless tax,
-        painfully, prohibitively, needlessly, wasteful, memory hog, memory-hungry, hungry for memory, gentle on
-        memory, shine, shone, falls short, fall short, fell short, half as, twice as, twice what, almost in two,
-        free lunch, for free, free of charge, at no cost, at no extra cost, at no additional cost, at little cost,
-        at almost no cost, without a hitch, no sooner, no quicker, no later than, makes no difference, make no
-        difference, made no difference, no measurable, as fast as, as slow as, as quick as, as quickly as, as cheap
-        as, as good as, as accurate as, as well as full, as much as, as little as, as efficient as, as expensive as,
-        as costly as
+        without breaking a sweat, effortlessly, sluggishly, in a fraction, instantly, instantaneous, instead of
+        hours, instead of minutes, instead of days, faster, fastest, slower, slowest, quicker, quickest, cheaper,
+        cheapest, costlier, leaner, thriftier, hungrier, speedier, speedup, speedups, speed-up, speed-ups, slowdown,
+        slowdowns, slow-down, sooner, busier, more quickly, more slowly, faster than, longer than it saves,
+        outperform*, outpace*, outrun, outruns, outran, outclass*, outstrip, outstrips, outweigh*, surpass*, beat,
+        beats, beating, overtake, overtakes, overtook, eclipse*, trounce*, edges out, edge out, accelerates,
+        accelerated inference, accelerating, speed up, speeds up, sped up, speeding up, slow down, slows down,
+        slowed down, slowing down, slows, slowed, slowing, speedup*, speeds things up, slows things down, lag
+        behind, lags behind, lags, lagged, fall behind, falls behind, fell behind, end up behind, ends up behind,
+        far behind, percent behind, trails, trailed, ahead of, far ahead, pull ahead, pulls ahead, on par with, on
+        par, on a par, neck and neck, keep up with, keeps up with, kept up with, more efficient, less efficient,
+        most efficient, more efficiently, less efficiently, most efficiently, more expensive, most expensive, less
+        expensive, less costly, more costly, more memory-efficient, most memory-efficient, less memory-efficient,
+        more accurate, less accurate, more precise, less precise, most accurate, more performant, most performant,
+        more economical, most economical, more optimal, most optimal, more stable, less stable, numerically stable,
+        more robust, less robust, better choice, better option, best choice, best option, better use of, best of
+        both worlds, more prone to, less prone to, more faithful, lossless, bit-identical, dead weight, pays for
+        itself, pay for itself, paid for itself, pays off, pay off, paid off, net win, net loss, clear win, easy
+        win, steady-state win, measured win, breaks even, break even, next to nothing, close to nothing, almost
+        nothing, a fraction of, orders of magnitude, order of magnitude, no match for, far cry, all but vanish*,
+        does nothing for, do nothing for, did nothing for, do not expect anything from, gains nothing, gain nothing,
+        saves nothing, buys nothing, bought nothing, bought only, buys only, buys you, costs nothing, cost nothing,
+        hardly pays, does not pay off, do not pay off, not worth, hardly worth, worth the, worth it, in vain, sit
+        idle, sits idle, sat idle, wall-clock win, crawl, crawls, crawled, chokes, choke on, grinds to, hurt, hurts,
+        hurting, throttle*, waste*, wasting, a tax, needless tax, painfully, prohibitively, needlessly, wasteful,
+        memory hog, memory-hungry, hungry for memory, gentle on memory, shine, shone, falls short, fall short, fell
+        short, half as, twice as, twice what, almost in two, free lunch, for free, free of charge, at no cost, at no
+        extra cost, at no additional cost, at little cost, at almost no cost, without a hitch, no sooner, no
+        quicker, no later than, makes no difference, make no difference, made no difference, no measurable, as fast
+        as, as slow as, as quick as, as quickly as, as cheap as, as good as, as accurate as, as well as full, as
+        much as, as little as, as efficient as, as expensive as, as costly as, avoids materializing, avoid
+        materializing, avoids materialising, inefficient, inefficiently
     """,
     # How much, near what it compares.
     "degree": """
-        redundant, high, low, good, bad, strong, weak, fastest, slowest, cheapest, noticeably, minimum, zero, more,
-        less, fewer, lower, higher, smaller, larger, bigger, greater, better, worse, best, worst, lowest, highest,
+        redundant, high, low, good, bad, strong, weak, fastest, slowest, cheapest, noticeably, zero, more, less,
+        fewer, lower, higher, smaller, larger, bigger, greater, better, worse, best, worst, lowest, highest,
         smallest, largest, least, longer, shorter, tighter, lighter, heavier, reduced, increased, improved,
         additional, extra, another, added, significant, considerable, substantial, massive, huge, enormous,
         negligible, little, excessive, minimal, needless, unnecessary, poor, great, excellent, superior, inferior,
         comparable, noticeable, measurable, marginal, limited, optimal, of what it, of what, between them, fast,
-        slow, cheap, expensive, efficient, costly, mere, deterministic
+        slow, cheap, expensive, efficient, costly, mere, deterministic, appreciable, notable, sizeable, sizable,
+        modest, slight, tiny, optimized, optimised, near-zero, inefficient
     """,
     # After "is": says of what stands before it that it is better or worse.
     "rank": """
@@ -100,7 +102,7 @@ COMPARED: Final = {
         larger, bigger, greater, better, worse, best, worst, lowest, highest, smallest, largest, longer, shorter,
         tighter, lighter, heavier, halved, doubled, tripled, reduced, unchanged, unaffected, constant, flat, the
         same, identical, negligible, comparable, double, half, twice, superior, inferior, limited, optimal, steady,
-        poor, near
+        poor, near, minimized, minimised, eliminated, avoided, hidden, improved, increased, lowered, cut
     """,
     # How strongly something changes, whatever it is.
     "strongly": """
@@ -146,14 +148,14 @@ COMPARED: Final = {
         skips, skipped, skipping, hides, hid, hiding, hide, loses, lost, losing, lose, gains, gained, preserve*,
         shortens, shortened, prolong*, lengthen*, shorten*, delay*, maintain*, retain*, hurts, hurt, hurting, harm*,
         degrade*, damage*, worsen*, benefit*, optimizes, optimize, optimise*, optimizing, bounds, caps, capped,
-        squeeze*, stretches, amortise*, amortize*, bring down, brings down, brought down, bring, brings, brought,
-        bringing, take off, takes off, took off, take up, took up, wins, won, eats, ate, eating, eat up, eats up,
-        gives up, gave up, giving up, give up, sacrifice*, relieve*, alleviate*, mitigate*, consume*, offset,
-        offsets, compress*, conserve*, recovers, regain*, restores, unlock*, pays, paid, paying, pay, helps, helped,
-        helping, help, ease*, tame*, dwarf*, limits, impair*, impede*, hamper*, erode*, touches, touched, touch,
-        spends, spend, spent, hog*, gobble*, devour*, burn*, reclaim*, release*, ties up, multiplies, inflate*,
-        bloat*, trade*, exceeds, matches, matched, divides, affects, affect, closes, close, forfeit*, sheds, shed,
-        dodges, sidesteps
+        squeeze*, stretches, amortise*, amortize*, bring down, brings down, brought down, brought, bringing, take
+        off, takes off, took off, take up, took up, wins, won, eats, ate, eating, eat up, eats up, gives up, gave
+        up, giving up, give up, sacrifice*, relieve*, alleviate*, mitigate*, consume*, offset, offsets, compress*,
+        conserve*, recovers, regain*, restores, unlock*, pays, paid, paying, pay, helps, helped, helping, help,
+        ease*, tame*, dwarf*, limits, impair*, impede*, hamper*, erode*, touches, touched, touch, spends, spend,
+        spent, hog*, gobble*, devour*, burn*, ties up, multiplies, inflate*, bloat*, trade*, exceeds, matches,
+        matched, divides, affects, affect, closes, close, forfeit*, sheds, shed, dodges, sidesteps, penalize*,
+        penalise*
     """,
     # The same of what shrinks or goes away with it.
     "reduce": """
@@ -162,7 +164,7 @@ COMPARED: Final = {
         reduce, cuts, halve*, lowers, lowering, decrease*, shrink, shrinks, shrank, shrinking, trims, trimmed,
         slash*, quarters, quartered, spare*, spared, sparing, avoid*, avoids, eliminate*, double*, triple*, wastes,
         never materialises, never materializes, without materialising, without materializing, never writing, skips,
-        doubles, speeds, inflates, bounds, compresses, without ever writing
+        doubles, speeds, inflates, bounds, compresses, without ever writing, minimize*, minimise*
     """,
     # Before a time.
     "take": """
@@ -177,14 +179,14 @@ COMPARED: Final = {
         suffered, suffer, increases, increased, decreased, collapses, collapsed, saturates, goes up, goes down, went
         up, went down, go down, go up, goes away, went away, disappears, disappear, disappeared, vanishes, vanish,
         vanished, levels off, stays, stay, stayed, remains, remain, remained, is halved, are halved, is doubled,
-        comes down, came down, drowns, evaporates, becomes, became, moves, budges, is gone, are gone, survives
+        comes down, came down, drowns, evaporates, moves, budges, is gone, are gone, survives, spike, spikes, spiked
     """,
     # A verdict on a method, after "is".
     "verdict": """
-        idle, effective, ineffective, feasible, infeasible, possible on, impractical, practical only, dear, poor,
-        ideal for, suited for speed, the winner, the slowest, the fastest, harmless, harmful, cheap enough, fast
-        enough, too slow, too expensive, quite slow, wasteful, unbeatable, unusable, hopeless, a burden, a drag, a
-        killer, a luxury, a loss, at its best, at its worst, fast, slow, quick, cheap, expensive, costly, efficient,
+        idle, ineffective, feasible, infeasible, possible on, impractical, practical only, dear, poor, ideal for,
+        suited for speed, the winner, the slowest, the fastest, harmless, harmful, cheap enough, fast enough, too
+        slow, too expensive, quite slow, wasteful, unbeatable, unusable, hopeless, a burden, a drag, a killer, a
+        luxury, a loss, at its best, at its worst, fast, slow, quick, cheap, expensive, costly, efficient,
         inefficient, memory-efficient, optimal, suboptimal, performant, lightweight, worthwhile, beneficial, free,
         negligible, economical, a bottleneck, the bottleneck, compute-efficient, communication-efficient,
         cost-effective, sluggish, lossy, unstable, overkill, a mistake, a waste, prohibitive, unaffordable,
@@ -197,7 +199,7 @@ COMPARED: Final = {
     """,
     # "no loss", "without extra memory", "the same speed"
     "none": """
-        no, without, zero, hardly any, hardly, barely, nearly no, almost no, without any
+        no, without, zero, hardly any, hardly, barely, nearly no, almost no, without any, near-zero
     """,
     "same": """
         same, identical, equal, equally, equivalent, comparable, similar, unchanged
@@ -228,10 +230,9 @@ COMPARED: Final = {
     "enable": """
         makes, make, possible, feasible, serves, serve, host, hosts, possible on, let, lets, letting, allows, allow,
         allowing, enables, enable, enabling, make it possible, makes it possible, becomes possible, made possible,
-        help you, helps you, can fit, could fit, fits, fit, fitted, fit into, can train, can run, can scale, would
-        not fit, does not fit, do not fit, makes room, make room, leaves room, trains, fine-tunes, scales to,
-        scaling to, scale to, scale your, scaling potentially to, handles, handle, unlocks, squeezes, squeeze, needs
-        only, get by, gets by, runs, run
+        help you, helps you, can fit, could fit, fits, fit, fitted, fit into, can train, can run, can scale, makes
+        room, make room, leaves room, trains, fine-tunes, scales to, scaling to, scale to, scale your, scaling
+        potentially to, handles, handle, unlocks, squeezes, squeeze, needs only, get by, gets by, runs, run
     """,
     "capacity": """
         a laptop, on a laptop, phone, on a phone, on 8 gb, on a raspberry pi, twice the batch, concurrent users,
@@ -242,7 +243,8 @@ COMPARED: Final = {
         gpu, a single card, single card, one card, single device, one device, consumer card, consumer cards,
         consumer gpu, consumer gpus, one node, laptops, million tokens, sequence length, sequence lengths, context
         size, context length, more requests, more sequences, beyond the limitations, any one of them, one 24 gb
-        card, free tier, small cards, existing hardware, twice the context, twice the users, double the batch
+        card, free tier, small cards, existing hardware, twice the context, twice the users, double the batch,
+        higher resolution, higher resolutions
     """,
     "shortage": """
         out-of-memory, oom, ooms, out of memory, out-of-memory error, out-of-memory errors
