@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from headroom.prose.tagging import CLAUSE, Span, Tags
 
+_ENDS = CLAUSE - {"(", ")"}
 _LEADS = frozenset(
     [
         "to",
@@ -122,10 +123,10 @@ def _reason(tags: Tags, start: int) -> int:
 
 
 def _clause_end(tags: Tags, start: int) -> int:
-    """Where the clause ends that holds this token: at a mark, or where a pronoun begins another."""
+    """Where the clause ends that holds this token: at a mark but a bracket, or where a pronoun begins another."""
     for i in range(start, len(tags.tokens)):
         follows = tags.tokens[i + 1].word if i + 1 < len(tags.tokens) else ""
-        if tags.tokens[i].word in CLAUSE or (i > start + 2 and tags.tokens[i].word in _SUBJECTS and follows in _FINITE):
+        if tags.tokens[i].word in _ENDS or (i > start + 2 and tags.tokens[i].word in _SUBJECTS and follows in _FINITE):
             return i
     return len(tags.tokens)
 

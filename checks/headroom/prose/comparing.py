@@ -56,7 +56,7 @@ NEAR = (
     ("instead", "numeral", 2),
     ("instead", "number", 2),
     ("quick", "thing", 2),
-    ("dimension", "rank", 0),
+    ("dimension", "rank", 1),
 )
 _FIGURES = ("seconds", "bytes", "rate", "energy", "steps")
 _BEFORE_VERDICT = frozenset(
@@ -136,7 +136,7 @@ def reason(sentence: Sentence, source: str) -> str:
 def _is_topic(found: list[Token]) -> bool:
     """Whether a heading says what its section is about, "Reducing memory", and no more."""
     tags = Tags(found)
-    return tags.at("change", 0) or tags.at("topic", 0)
+    return (tags.at("change", 0) or tags.at("topic", 0)) and not (tags.of("percent") or tags.of("factor"))
 
 
 def _is_title_of_link(sentence: Sentence, source: str) -> bool:
@@ -176,7 +176,9 @@ def _is_factor(tags: Tags, start: int, end: int) -> bool:
         "the",
         "what",
     )
-    return bool(compares or not (apart or _NO_FACTOR.match(following) or following[:1].isdigit()))
+    return bool(
+        compares or not (len(tags.tokens) <= _SHORT or apart or _NO_FACTOR.match(following) or following[:1].isdigit())
+    )
 
 
 def _degrees(tags: Tags) -> Iterator[str]:

@@ -8,21 +8,20 @@ from typing import Final
 EXCLUDED: Final = {
     # Words that open an instruction.
     "imperative": """
-        understanding, comparing, measuring, choosing, estimating, monitoring, profiling, bother, sacrifice, see
-        also, shall, use, try, set, enable, disable, increase, decrease, reduce, lower, raise, run, call, pass,
-        choose, pick, keep, make, install, accelerate, speed, boost, improve, cut, save, shrink, free, get, add,
-        remove, replace, move, put, load, write, read, see, refer, check, measure, compare, count, profile, turn,
-        switch, enter, return, retry, mind, start, stop, avoid, consider, prefer, ensure, note, remember, learn,
-        let's, go, visit, follow, take, apply, wrap, import, schedule, rent, buy, leverage, feel, define, create,
-        build, select, specify, change, adjust, tune, limit, freeze, merge, split, export, estimate, give, leave,
-        look, trade, find, exploit, utilize, employ, adopt, open, skip, explore, test, verify, do, don't, never,
-        always, combine, train, fine-tune, pin, cast, convert, download, shard, place, launch, configure, begin,
-        continue, ask, upgrade, update, watch, monitor, benchmark, experiment, provide, initialize, initialise,
-        prepare, activate, assign, calculate, compute, decide, determine, divide, double, halve, lead, mark, order,
-        sweep, warm, weigh, wait, drop, evaluate, execute, focus, group, identify, inspect, log, maximize, minimize,
-        maximise, minimise, optimize, optimise, pad, plan, pre-allocate, quantize, quantise, record, rely, repeat,
-        report, restart, review, scale, share, sort, store, stick, think, trim, truncate, aim, balance, batch, cap,
-        compile, offload, overlap, play, tell, treat
+        bother, sacrifice, see also, shall, use, try, set, enable, disable, increase, decrease, reduce, lower,
+        raise, run, call, pass, choose, pick, keep, make, install, accelerate, speed, boost, improve, cut, save,
+        shrink, free, get, add, remove, replace, move, put, load, write, read, see, refer, check, measure, compare,
+        count, profile, turn, switch, enter, return, retry, mind, start, stop, avoid, consider, prefer, ensure,
+        note, remember, learn, let's, go, visit, follow, take, apply, wrap, import, schedule, rent, buy, leverage,
+        feel, define, create, build, select, specify, change, adjust, tune, limit, freeze, merge, split, export,
+        estimate, give, leave, look, trade, find, exploit, utilize, employ, adopt, open, skip, explore, test,
+        verify, do, don't, never, always, combine, train, fine-tune, pin, cast, convert, download, shard, place,
+        launch, configure, begin, continue, ask, upgrade, update, watch, monitor, benchmark, experiment, provide,
+        initialize, initialise, prepare, activate, assign, calculate, compute, decide, determine, divide, double,
+        halve, lead, mark, order, sweep, warm, weigh, wait, drop, evaluate, execute, focus, group, identify,
+        inspect, log, maximize, minimize, maximise, minimise, optimize, optimise, pad, plan, pre-allocate, quantize,
+        quantise, record, rely, repeat, report, restart, review, scale, share, sort, store, stick, think, trim,
+        truncate, aim, balance, batch, cap, compile, offload, overlap, play, tell, treat
     """,
     "lead-in": """
         please, then, also, next, finally, instead, first, second, third, now, simply, just, otherwise, so, and, or,
@@ -35,7 +34,8 @@ EXCLUDED: Final = {
     """,
     # Words that open a heading which names a topic.
     "topic": """
-        achieving, getting, making, understanding, accelerating, speeding, running, scaling, handling
+        achieving, getting, making, understanding, accelerating, speeding, running, scaling, handling, comparing,
+        measuring, choosing, estimating, monitoring, profiling, tuning, training for, working
     """,
     # What makes of a clause no assertion.
     "condition": """
@@ -49,8 +49,8 @@ EXCLUDED: Final = {
         attempt to, intended to, ask for, ask whether, tips for, methods for, strategies for, should not, must, you
         should, should determine, should stay, should use, should set, can try, could try, it is recommended, is
         recommended, you need to, you'll need to, we need to, need for, to avoid, to prevent, interested in, want
-        more, looking for, in search of, prefer to, request, requests for, in order to, combined to, optimized to,
-        configured to, strived to, we choose, meet the
+        more, looking for, in search of, prefer to, request, requests for, combined to, optimized to, configured to,
+        strived to, we choose, meet the
     """,
     "unknown": """
         we do not know, do not know, nobody has, nobody knows, not been measured, is unknown, unclear, not known,
@@ -74,10 +74,10 @@ EXCLUDED: Final = {
     "definition": """
         stands for, stand for, short for, is called, are called, is defined as, are defined as, refers to, refer to,
         known as, is the number, is the time, is the amount, is the size, is the sum, is the ratio, is the share, is
-        what, is given in, are given in, is its, is the product, is the difference, is the fraction, means that,
-        means the, is the unit, is measured in, are measured in, is written to, less is better, lower is better,
-        higher is better, more is better, smaller is better, is a measure, defined by, is expressed, says how, tells
-        how, tell how, counts how, measures how, is a metric, is a callback
+        what, is given in, are given in, is its, is the product, is the difference, is the fraction, is the unit, is
+        measured in, are measured in, is written to, less is better, lower is better, higher is better, more is
+        better, smaller is better, is a measure, defined by, is expressed, says how, tells how, tell how, counts
+        how, measures how, is a metric, is a callback
     """,
     # Names and turns of speech that hold such a word and compare nothing.
     "name": """
@@ -92,19 +92,19 @@ EXCLUDED: Final = {
         performance mode, efficiency report, at least, at most, best effort, best practice, best practices,
         best-effort, memory module, loss scaling, loss scale, cost function, loss function, training loss, real
         time, real-time, time step, time steps, first time, second time, last time, next time, each time, every
-        time, same time, this time, at a time, some time, over time, in time, long time, time limit, time out, point
-        in time, more than one, more than two, scaling factor, or higher, or later, or newer, or more, or less,
-        lower case, more likely, less likely, more about, most common, most commonly, most often, more often, more
-        details, more information, more detail, double check, double quantization, double quantisation, double
-        buffering, power of two, powers of two, power of 2, power supply, work with, works with, work of, in place,
-        full name, higher version, higher versions, lower bound, upper bound, lower half, upper half, second half,
-        first half, memory bound, compute bound, fast path, slow path, fast fourier, quick start, quickstart, quick
-        tour, time series, cost model, score function, attention scores, attention score, padding token, tokenizer,
-        flash memory, memory layout, memory format, memory map, memory-mapped, memory pool, more and more, once
-        more, no more, any more, not only, no longer, better understanding, most of them, best known, state of the
-        art, other half, half of them, half of the, slower of, faster of, larger of, smaller of, lower of, higher
-        of, better of, quality control, power user, at this time, work in progress, high speed, high-speed, cannot
-        fit, can't fit, doesn't fit, don't fit, does not fit, do not fit, effective batch
+        time, same time, this time, at a time, some time, over time, in time, time limit, time out, point in time,
+        more than one, more than two, scaling factor, or higher, or later, or newer, or more, or less, lower case,
+        more likely, less likely, more about, most common, most commonly, most often, more often, more details, more
+        information, more detail, double check, double quantization, double quantisation, double buffering, power of
+        two, powers of two, power of 2, power supply, work with, works with, work of, in place, full name, higher
+        version, higher versions, lower bound, upper bound, lower half, upper half, second half, first half, memory
+        bound, compute bound, fast path, slow path, fast fourier, quick start, quickstart, quick tour, time series,
+        cost model, score function, attention scores, attention score, padding token, tokenizer, flash memory,
+        memory layout, memory format, memory map, memory-mapped, memory pool, more and more, once more, no more, any
+        more, not only, no longer, better understanding, most of them, best known, state of the art, other half,
+        half of them, half of the, slower of, faster of, larger of, smaller of, lower of, higher of, better of,
+        quality control, power user, at this time, work in progress, high speed, high-speed, cannot fit, can't fit,
+        doesn't fit, don't fit, does not fit, do not fit, effective batch, free to, feel free, zero + +
     """,
     # A size of the work, not of a method: larger models need more memory whatever the method.
     "workload": """

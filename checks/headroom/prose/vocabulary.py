@@ -25,7 +25,8 @@ COMPARED: Final = {
         validation loss, eval loss, score, scores, rounding error, rounding errors, numerical error, numerical
         errors, robustness, savings, requirements, resources, gpu hours, gpu-hours, gpu time, cpu time, memory use,
         memory usage, improvement, gain, gains, performances, arithmetic intensity, memory access, ttft, itl, tpot,
-        qps, wer, bleu, fid, host memory, speed gains
+        qps, wer, bleu, fid, host memory, speed gains, extrapolation, generalization, generalisation, memory
+        consumption, power consumption, energy consumption, gpu utilization, accuracies, speed-accuracy
     """,
     # What takes memory or time, but is also talked of without any comparison: counts only after a word that compares.
     "object": """
@@ -33,7 +34,7 @@ COMPARED: Final = {
         tensor, tensors, activations, gradients, logits, weights, states, optimizer states, cache, caches, copy,
         copies, padding, launches, kernel launch, kernel launches, launch, all-gather, all-gathers, all-reduces,
         recompilations, reads, writes, temporaries, loss, losses, size, sizes, bits, bytes, gigabytes, megabytes,
-        computation
+        computation, benefit, benefits, advantage, advantages, degradation, drop
     """,
     # Says by itself that one is better or worse.
     "comparative": """
@@ -42,27 +43,27 @@ COMPARED: Final = {
         performs better, perform worse, performs worse, converges worse, converges better, converged just like,
         converges just like, behaves just like, did not help, does not help, do not help, any difference in, tell
         apart, tell the, indistinguishable, feasible, by a factor of, as quickly, gets by with, get by with, nothing
-        to be gained, wins, linearly, killer, recipe for, every last drop, barely usable, unusable, poorly, takes
-        the pressure off, barely any, every bit, saturates, saturate the gpu, starved, starves, idle most of, at
-        full speed, full speed, takes time, take time, takes a while, takes forever, takes longer, take longer, took
-        longer, takes ages, keeps up, keep up, kept up, linear speedup, arrives later, half the size, undercut,
-        undercuts, outdo, outdoes, come out on top, comes out on top, come close to, comes close to, came close to,
-        close the gap, closes the gap, rivals, stands no chance, overpriced, bargain, cost-efficient, no
-        recompilation, wear out, was worth, well spent, dominates, dominate, makes sense only, only pays, pays only,
-        shines, brings nothing, brought nothing, loses out, rules out, drowns, blows up, blow up, blew up, explodes,
-        explode, exploded, kills, cripples, crippled, bogs down, bogged down, tanks, tanked, halts, within reach,
-        without breaking a sweat, effortlessly, sluggishly, in a fraction, instantly, instantaneous, instead of
-        hours, instead of minutes, instead of days, faster, fastest, slower, slowest, quicker, quickest, cheaper,
-        cheapest, costlier, leaner, thriftier, hungrier, speedier, speedup, speedups, speed-up, speed-ups, slowdown,
-        slowdowns, slow-down, sooner, busier, more quickly, more slowly, faster than, longer than it saves,
-        outperform*, outpace*, outrun, outruns, outran, outclass*, outstrip, outstrips, outweigh*, surpass*, beat,
-        beats, beating, overtake, overtakes, overtook, eclipse*, trounce*, edges out, edge out, accelerates,
-        accelerated inference, accelerating, speed up, speeds up, sped up, speeding up, slow down, slows down,
-        slowed down, slowing down, slows, slowed, slowing, speedup*, speeds things up, slows things down, lag
-        behind, lags behind, lags, lagged, fall behind, falls behind, fell behind, end up behind, ends up behind,
-        far behind, percent behind, trails, trailed, ahead of, far ahead, pull ahead, pulls ahead, on par with, on
-        par, on a par, neck and neck, keep up with, keeps up with, kept up with, more efficient, less efficient,
-        most efficient, more efficiently, less efficiently, most efficiently, more expensive, most expensive, less
+        to be gained, wins, killer, recipe for, every last drop, barely usable, unusable, poorly, takes the pressure
+        off, barely any, every bit, saturates, saturate the gpu, starved, starves, idle most of, at full speed, full
+        speed, takes time, take time, takes a while, takes forever, takes longer, take longer, took longer, takes
+        ages, keeps up, keep up, kept up, linear speedup, arrives later, half the size, undercut, undercuts, outdo,
+        outdoes, come out on top, comes out on top, come close to, comes close to, came close to, close the gap,
+        closes the gap, rivals, stands no chance, overpriced, bargain, cost-efficient, no recompilation, wear out,
+        was worth, well spent, dominates, dominate, makes sense only, only pays, pays only, shines, brings nothing,
+        brought nothing, loses out, rules out, drowns, blows up, blow up, blew up, explodes, explode, exploded,
+        kills, cripples, crippled, bogs down, bogged down, tanks, tanked, halts, within reach, without breaking a
+        sweat, effortlessly, sluggishly, in a fraction, instantly, instantaneous, instead of hours, instead of
+        minutes, instead of days, faster, fastest, slower, slowest, quicker, quickest, cheaper, cheapest, costlier,
+        leaner, thriftier, hungrier, speedier, speedup, speedups, speed-up, speed-ups, slowdown, slowdowns,
+        slow-down, sooner, busier, more quickly, more slowly, faster than, longer than it saves, outperform*,
+        outpace*, outrun, outruns, outran, outclass*, outstrip, outstrips, outweigh*, surpass*, beat, beats,
+        beating, overtake, overtakes, overtook, eclipse*, trounce*, edges out, edge out, accelerates, accelerated
+        inference, accelerating, speed up, speeds up, sped up, speeding up, slow down, slows down, slowed down,
+        slowing down, slows, slowed, slowing, speedup*, speeds things up, slows things down, lag behind, lags
+        behind, lags, lagged, fall behind, falls behind, fell behind, end up behind, ends up behind, far behind,
+        percent behind, trails, trailed, ahead of, far ahead, pull ahead, pulls ahead, on par with, on par, on a
+        par, neck and neck, keep up with, keeps up with, kept up with, more efficient, less efficient, most
+        efficient, more efficiently, less efficiently, most efficiently, more expensive, most expensive, less
         expensive, less costly, more costly, more memory-efficient, most memory-efficient, less memory-efficient,
         more accurate, less accurate, more precise, less precise, most accurate, more performant, most performant,
         more economical, most economical, more optimal, most optimal, more stable, less stable, numerically stable,
@@ -82,27 +83,32 @@ COMPARED: Final = {
         quicker, no later than, makes no difference, make no difference, made no difference, no measurable, as fast
         as, as slow as, as quick as, as quickly as, as cheap as, as good as, as accurate as, as well as full, as
         much as, as little as, as efficient as, as expensive as, as costly as, avoids materializing, avoid
-        materializing, avoids materialising, inefficient, inefficiently
+        materializing, avoids materialising, inefficient, inefficiently, of the space, of the size, communication
+        efficient, compute efficient, very long time, a long time, likely better, good choice, better suited, better
+        fit, bottlenecked, bottlenecks, nearly linearly, scales linearly, scale linearly, linear scaling, for the
+        money, eat up, eats up, ate up, possible on, accuracy degradation, performance degradation, quality
+        degradation, quality loss, accuracy loss, loss of quality, loss of accuracy, loss in accuracy, drop in
+        accuracy, much less, far less, far more efficient
     """,
     # How much, near what it compares.
     "degree": """
-        redundant, high, low, good, bad, strong, weak, fastest, slowest, cheapest, noticeably, zero, more, less,
-        fewer, lower, higher, smaller, larger, bigger, greater, better, worse, best, worst, lowest, highest,
-        smallest, largest, least, longer, shorter, tighter, lighter, heavier, reduced, increased, improved,
-        additional, extra, another, added, significant, considerable, substantial, massive, huge, enormous,
-        negligible, little, excessive, minimal, needless, unnecessary, poor, great, excellent, superior, inferior,
-        comparable, noticeable, measurable, marginal, limited, optimal, of what it, of what, between them, fast,
-        slow, cheap, expensive, efficient, costly, mere, deterministic, appreciable, notable, sizeable, sizable,
-        modest, slight, tiny, optimized, optimised, near-zero, inefficient
+        redundant, high, low, good, bad, strong, weak, fastest, slowest, cheapest, noticeably, more, less, fewer,
+        lower, higher, smaller, larger, bigger, greater, better, worse, best, worst, lowest, highest, smallest,
+        largest, least, longer, shorter, tighter, lighter, heavier, reduced, increased, improved, additional, extra,
+        another, added, significant, considerable, substantial, massive, huge, enormous, negligible, little,
+        excessive, minimal, needless, unnecessary, poor, great, excellent, superior, inferior, comparable,
+        noticeable, measurable, marginal, limited, optimal, of what it, of what, between them, fast, slow, cheap,
+        expensive, efficient, costly, mere, deterministic, appreciable, notable, sizeable, sizable, modest, slight,
+        tiny, optimized, optimised, near-zero, inefficient
     """,
     # After "is": says of what stands before it that it is better or worse.
     "rank": """
-        linear, quadratic, sublinear, low, high, good, bad, intact, tiny, idle, up, down, gone, excellent, dearer,
-        on par, prohibitive, untouched, no longer, faster, slower, cheaper, more, less, lower, higher, smaller,
-        larger, bigger, greater, better, worse, best, worst, lowest, highest, smallest, largest, longer, shorter,
-        tighter, lighter, heavier, halved, doubled, tripled, reduced, unchanged, unaffected, constant, flat, the
-        same, identical, negligible, comparable, double, half, twice, superior, inferior, limited, optimal, steady,
-        poor, near, minimized, minimised, eliminated, avoided, hidden, improved, increased, lowered, cut
+        linear, quadratic, sublinear, low, high, good, bad, intact, tiny, idle, gone, excellent, dearer, on par,
+        prohibitive, untouched, no longer, faster, slower, cheaper, more, less, lower, higher, smaller, larger,
+        bigger, greater, better, worse, best, worst, lowest, highest, smallest, largest, longer, shorter, tighter,
+        lighter, heavier, halved, doubled, tripled, reduced, unchanged, unaffected, constant, flat, the same,
+        identical, negligible, comparable, double, half, twice, superior, inferior, limited, optimal, steady, poor,
+        near, minimized, minimised, eliminated, avoided, hidden, improved, increased, lowered, cut
     """,
     # How strongly something changes, whatever it is.
     "strongly": """
@@ -191,7 +197,7 @@ COMPARED: Final = {
         negligible, economical, a bottleneck, the bottleneck, compute-efficient, communication-efficient,
         cost-effective, sluggish, lossy, unstable, overkill, a mistake, a waste, prohibitive, unaffordable,
         affordable, a tax, a win, pointless, competitive, behind, ahead, critical for, hard on, quite accurate,
-        wasted, useless, tight, nearly free, within noise, the same thing
+        wasted, useless, tight, nearly free, within noise, the same thing, memory efficient, parameter efficient
     """,
     "copula": """
         is, are, was, were, be, been, being, becomes, become, became, remains, remain, stays, stay, gets, seems,
