@@ -190,7 +190,7 @@ def _degrees(tags: Tags) -> Iterator[str]:
 
 def _near(tags: Tags, first: str, second: str, within: int) -> Iterator[str]:
     later = tags.of(second)
-    for start, end in tags.of(first):
+    for start, end in tags.of(first) if later else ():
         for begin, stop in later[bisect_left(later, (end, 0)) :]:
             if begin > end + within or any(
                 token.word in (";", ":", ".", ",", "(", ")", "|") for token in tags.tokens[end:begin]

@@ -51,12 +51,15 @@ class Tags:
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.spans: dict[str, list[Span]] = {}
+        words = [token.word for token in tokens]
+        phrases = _phrases()
         for i, token in enumerate(tokens):
-            if token.kind not in ("word", "mark", "code"):
+            if token.kind in _UNITS or token.kind == "number":
                 self.spans.setdefault(token.kind, []).append((i, i + 1))
-            for words, category in _phrases().get(token.word, ()):
-                if all(i + k < len(tokens) and tokens[i + k].word == word for k, word in enumerate(words)):
-                    self.spans.setdefault(category, []).append((i, i + len(words)))
+            for phrase, category in phrases.get(token.word, ()):
+                end = i + len(phrase)
+                if len(phrase) == 1 or words[i:end] == phrase:
+                    self.spans.setdefault(category, []).append((i, end))
 
     def of(self, category: str) -> list[Span]:
         """Where a category stands, in order."""
@@ -91,12 +94,12 @@ def tokens(shape: str) -> Iterable[Token]:
 
 
 @cache
-def _phrases() -> dict[str, list[tuple[tuple[str, ...], str]]]:
+def _phrases() -> dict[str, list[tuple[list[str], str]]]:
     """The phrases of the vocabulary by their first words, each with its category."""
-    table: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    table: dict[str, list[tuple[list[str], str]]] = {}
     for category, text in (*COMPARED.items(), *EXCLUDED.items()):
         for phrase in {form for entry in " ".join(text.split()).split(",") for form in _forms(entry.strip())}:
-            words = tuple(match[0] for match in re.finditer(r"[^\s]+", phrase))
+            words = phrase.split()
             if words:
                 table.setdefault(words[0], []).append((words, category))
     return table
