@@ -17,7 +17,7 @@ PACKAGE = ROOT / "checks" / "headroom"
 PAGE = ROOT / "docs" / "contribute" / "architecture.md"
 # Room by floor: a module imports only from floors below its own, or from its own room. The ground floor is one room.
 FLOORS = {
-    **dict.fromkeys(("files", "parsing", "units", "statistics", "environment"), 0),
+    **dict.fromkeys(("files", "writing", "scripts", "parsing", "units", "statistics", "environment"), 0),
     "records": 1,
     **dict.fromkeys(("verdicts", "running"), 2),
     "prose": 3,
@@ -136,7 +136,7 @@ class TestFloors:
         """The modules of a room stand in an order as well."""
         graph = {module.name: module.of_the_package() for module in INSIDE}
         order = list(TopologicalSorter(graph).static_order())
-        assert order.index("files") < order.index("records.tree") < order.index("cli")
+        assert order.index("files") < order.index("records.tree") < order.index("cli.check")
 
     @each_module
     def test_libraries_are_met_in_one_room(self, module: Module) -> None:

@@ -2,10 +2,24 @@
 
 import os
 from pathlib import Path
+from re import findall
+from unicodedata import bidirectional, category, name
 
 import pytest
 
-from headroom.files import UnreadableError, read_bytes, read_text, sha256, syntax_sha256, write_atomic
+from headroom.files import (
+    HIDDEN,
+    MAX_JSON_BYTES,
+    MAX_SCRIPT_BYTES,
+    MAX_TEXT_BYTES,
+    UnreadableError,
+    read_bytes,
+    read_text,
+    sha256,
+)
+from headroom.parsing import MAX_DEPTH, MAX_VALUES
+from headroom.scripts import syntax_sha256
+from headroom.writing import write_atomic
 
 SCRIPT = '''"""A docstring."""
 import os
@@ -54,11 +68,22 @@ class TestReading:
             read_text(tmp_path / "tree" / "l", tmp_path / "tree")
         assert caught.value.remedy
 
-    def test_a_link_inside_the_root_is_followed(self, tmp_path: Path) -> None:
-        """Only the way out is closed."""
-        (tmp_path / "a").write_text("x")
-        (tmp_path / "l").symlink_to("a")
-        assert read_text(tmp_path / "l", tmp_path) == "x"
+    @pytest.mark.parametrize("name", ["l", "m/a"])
+    def test_a_link_inside_the_root_is_refused_as_well(self, tmp_path: Path, name: str) -> None:
+        """What walks a tree does not follow links to folders, so a record behind one would be lost."""
+        (tmp_path / "n").mkdir()
+        (tmp_path / "n" / "a").write_text("x")
+        (tmp_path / "l").symlink_to("n/a")
+        (tmp_path / "m").symlink_to("n")
+        with pytest.raises(UnreadableError, match="a link, or behind one"):
+            read_text(tmp_path / name, tmp_path)
+
+    def test_the_root_itself_may_be_a_link(self, tmp_path: Path) -> None:
+        """Where somebody keeps a checkout is their own affair."""
+        (tmp_path / "n").mkdir()
+        (tmp_path / "n" / "a").write_text("x")
+        (tmp_path / "m").symlink_to("n")
+        assert read_text(tmp_path / "m" / "a", tmp_path / "m") == "x"
 
     @pytest.mark.parametrize("name", ["absent", "."])
     def test_what_is_no_file_is_refused(self, tmp_path: Path, name: str) -> None:
@@ -80,6 +105,19 @@ class TestReading:
         (tmp_path / "a").write_bytes(data)
         with pytest.raises(UnreadableError, match=message):
             read_text(tmp_path / "a", tmp_path)
+
+    def test_what_hides_is_refused_and_what_shows_is_not(self) -> None:
+        """Controls, ends of lines, halves of characters and formats that reorder or are not seen; no letter or sign."""
+        hidden = {chr(i) for i in range(0x110000) if HIDDEN.match(chr(i))}
+        categories = {category(char) for char in hidden}
+        assert {"Cc", "Cf", "Cs", "Zl", "Zp"} <= categories <= {"Cc", "Cf", "Cs", "Zl", "Zp", "Cn"}
+        shown = {char for char in map(chr, range(0x110000)) if category(char) == "Cf"} - hidden
+        scripts = {name(char).split()[0] for char in shown}
+        assert scripts <= {"ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN", "SHORTHAND", "MUSICAL"}
+        assert not any(
+            bidirectional(c) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI") for c in shown
+        )
+        assert not hidden & set("\n\t \u00a0\u202f×−µ…“”é🙂")
 
     def test_the_line_ends_of_windows_become_newlines(self, tmp_path: Path) -> None:
         """A checkout on Windows reads as any other."""
@@ -129,7 +167,7 @@ class TestWriting:
         seen: list[set[str]] = []
         monkeypatch.setattr(os, "fsync", lambda _: seen.append({p.read_text() for p in tmp_path.iterdir()}))
         write_atomic(path, "new")
-        assert seen == [{"old", "new"}]
+        assert seen[0] == {"old", "new"}
         assert path.read_text() == "new"
 
 
@@ -184,5 +222,14 @@ class TestHashes:
 
     def test_what_is_no_python_is_said_to_be_none(self) -> None:
         """There is no hash of it."""
-        with pytest.raises(SyntaxError):
+        with pytest.raises(UnreadableError, match="no Python"):
             syntax_sha256("def")
+
+
+def test_the_page_for_maintainers_names_the_limits() -> None:
+    """To the byte: each limit stands in the table."""
+    page = Path(__file__).parents[1] / "docs/contribute/records.md"
+    table = page.read_text(encoding="utf-8").partition("## What is refused")[2].partition("\n## ")[0]
+    found = {int(number.replace(",", "")) for number in findall(r"\| ([\d,]+)(?: |\b)", table)}
+    limits = {MAX_TEXT_BYTES, MAX_SCRIPT_BYTES, MAX_JSON_BYTES, MAX_VALUES, MAX_DEPTH, 64}
+    assert found == limits

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import signal
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,13 @@ import pytest
 
 from headroom import environment
 from headroom.files import sha256
-from headroom.records.evidence import Slot, block_order, slot_of
-from headroom.running.measuring import MeasureError, Plan, RunFailedError, Session, hardware_class, keep, plan
-from trees import MACHINE, a_claim, a_sweep, load_clean, standing, write_tree
+from headroom.records.evidence import Evidence, Slot, block_order, slot_of
+from headroom.records.layout import evidence_text
+from headroom.running import guard, measuring
+from headroom.running.keeping import NotKeptError, keep
+from headroom.running.measuring import RunFailedError, Session
+from headroom.running.planning import MeasureError, Plan, hardware_class, plan
+from trees import MACHINE, a_claim, a_session, a_sweep, load_clean, standing, write_tree
 
 CLAIM = a_claim(blocks=10)
 SWEPT = a_claim("training.swept", scope=a_sweep(1, 4), blocks=12)
@@ -62,6 +67,11 @@ def session(root: Path, *names: str, run: Any = launch, progress: Any = nothing,
     """A session on the made-up machine."""
     tree = load_clean(root)
     return Session(tree, plan(tree, names or (CLAIM.id,)), MACHINE, run, progress, order_seed=seed)
+
+
+def measured(what: Session, root: Path) -> Evidence:
+    """What a session measures, as its file holds it."""
+    return Evidence.model_validate_json(what.measure(root).read_text(encoding="utf-8"))
 
 
 class TestPlan:
@@ -124,7 +134,7 @@ class TestSession:
 
     def test_the_evidence_loads_and_supports_what_is_so(self, root: Path) -> None:
         """From a launcher's reports to a verdict, for all claims of the benchmark."""
-        path = keep(session(root, "made_up").measure(), root)
+        path = session(root, "made_up").measure(root)
         assert path.is_relative_to(root / "checks/evidence/made_up")
         for claim in (CLAIM, SWEPT):
             found = standing(root, claim)
@@ -143,7 +153,7 @@ class TestSession:
             return launch(script, request)
 
         what = session(root, SWEPT.id, run=run)
-        evidence = what.measure()
+        evidence = measured(what, root)
         slots = plan(load_clean(root), [SWEPT.id]).slots
         for block in range(12):
             runs = [each for each in evidence.runs if each.block == block]
@@ -161,7 +171,7 @@ class TestSession:
     def test_a_failed_run_is_recorded_and_the_session_goes_on(self, root: Path) -> None:
         """With its place and the end of what it said."""
         error = RunFailedError("it died:\n" + "x" * 600 + "\nout of\tmemory")
-        evidence = session(root, run=failing(4, error)).measure()
+        evidence = measured(session(root, run=failing(4, error)), root)
         (failure,) = evidence.failures
         lost = block_order(plan(load_clean(root), [CLAIM.id]).slots, 3, 1)[1]
         assert (failure.block, failure.position, slot_of(failure)) == (1, 1, lost)
@@ -176,7 +186,7 @@ class TestSession:
 
         what = session(root, run=run)
         with pytest.raises(MeasureError, match="no run gave a result: no arm of this name") as caught:
-            what.measure()
+            what.measure(root)
         assert str(what.journal) in str(caught.value)
 
     @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("disk full"), ZeroDivisionError()])
@@ -184,8 +194,11 @@ class TestSession:
         """In the journal, a line each."""
         what = session(root, run=failing(7, error))
         with pytest.raises(type(error)):
-            what.measure()
-        lines = [json.loads(line) for line in what.journal.read_text(encoding="utf-8").splitlines()]
+            what.measure(root)
+        head, *lines, end = [json.loads(line) for line in what.journal.read_text(encoding="utf-8").splitlines()]
+        assert (head["journal"], head["benchmark"], head["runs"]) == ("session", "made_up", 30)
+        outcome = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+        assert (end["journal"], end["outcome"], end["reason"]) == ("end", outcome, str(error) or type(error).__name__)
         assert [(line["block"], line["position"]) for line in lines] == [divmod(i, 3) for i in range(7)]
         assert all(line["samples"]["step_time"] for line in lines)
         assert not (root / "checks/evidence").exists()
@@ -200,19 +213,45 @@ class TestSession:
             return launch(script, request)
 
         what = session(root, run=run)
-        what.measure()
-        assert seen == list(range(30))
+        what.measure(root)
+        assert seen == list(range(1, 31))
 
     def test_progress_tells_the_ratios_so_far(self, root: Path) -> None:
         """After each run, of each claim, a figure a point."""
         told: list[tuple[int, int, str]] = []
-        session(root, "made_up", progress=lambda *line: told.append(line)).measure()
+        session(root, "made_up", progress=lambda *line: told.append(line)).measure(root)
         assert [(done, total) for done, total, _ in told] == [(i + 1, 108) for i in range(108)]
         assert told[0][2] == ""
         shown = dict(part.split(" ", 1) for part in told[-1][2].split("; "))
         assert set(shown) == {"clever", "swept"}
         figures = [float(figure) for part in shown.values() for figure in part.split(", ")]
         assert figures == pytest.approx([1.5] * 3, rel=0.03)
+
+    def test_a_terminal_that_has_gone_ends_nothing(self, root: Path) -> None:
+        """Progress that cannot be shown is not shown."""
+
+        def progress(*_: object) -> None:
+            raise BrokenPipeError
+
+        assert len(measured(session(root, progress=progress), root).runs) == 30
+
+    def test_a_signal_does_not_come_between_what_was_measured_and_its_file(
+        self, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """While the evidence is written, signals that ask for the end are not heard; afterwards they are again."""
+
+        def interrupted(*arguments: Any) -> Path:
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.raise_signal(number)
+            return keep(*arguments)
+
+        monkeypatch.setattr(measuring, "keep", interrupted)
+        what = session(root)
+        with guard.ended_by_signals():
+            assert what.measure(root) == what.kept
+            with pytest.raises(guard.Stopped, match="SIGTERM"):
+                signal.raise_signal(signal.SIGTERM)
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
     def test_a_throughput_that_rises_is_told_as_an_improvement(self, tmp_path: Path) -> None:
         """Whatever the direction of the metric."""
@@ -225,31 +264,32 @@ class TestSession:
             return {"samples": {"throughput": [speed]}, "output": 1.0, "work_sha256": None, "flops": None}
 
         what = Session(tree, plan(tree, [claim.id]), MACHINE, run, nothing)
-        what.measure()
+        what.measure(tmp_path)
         assert what.ratios() == "clever 1.500"
 
     def test_slowdowns_are_recorded_with_the_run(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """As the device says after it."""
         monkeypatch.setattr(environment, "slowdowns", lambda device: (f"{device} is hot",))
-        assert {run.throttled for run in session(root).measure().runs} == {("cpu is hot",)}
+        assert {run.throttled for run in measured(session(root), root).runs} == {("cpu is hot",)}
 
     def test_two_sessions_never_write_the_same_file(self, root: Path) -> None:
         """Neither their journals nor their evidence."""
         sessions = [session(root, seed=None) for _ in range(3)]
-        paths = {keep(each.measure(), root) for each in sessions}
+        paths = {each.measure(root) for each in sessions}
         assert len(paths) == len({each.journal for each in sessions}) == 3
         assert len(load_clean(root).sessions) == 3
 
     def test_evidence_that_cannot_be_written_whole_is_not_written(
-        self, root: Path, monkeypatch: pytest.MonkeyPatch
+        self, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A full disk leaves the folder empty."""
-        evidence = session(root).measure()
+        """A full disk leaves the folder empty, and the error holds what was measured."""
+        evidence = a_session(CLAIM)
 
         def full(_: int) -> None:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr("os.fsync", full)
-        with pytest.raises(OSError, match="No space"):
-            keep(evidence, root)
-        assert not [path for path in (root / "checks/evidence").rglob("*") if path.is_file()]
+        with pytest.raises(NotKeptError, match="No space") as caught:
+            keep(evidence, root, tmp_path / "spare")
+        assert caught.value.text == evidence_text(evidence)
+        assert not [path for folder in ("checks/evidence", "spare") for path in (root / folder).rglob("*.*")]

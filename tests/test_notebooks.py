@@ -47,7 +47,7 @@ class TestReading:
             ("claim:a.b#ratio@h200", None),
             ("claim:a.c", "contradicted"),
         ]
-        assert [text[link.start : link.end] for link in page.links] == ["1.9×", "worse"]
+        assert [text[page.place(link.start) : page.place(link.end)] for link in page.links] == ["1.9×", "worse"]
         assert [link.text in text.splitlines()[link.line - 1] for link in page.links] == [True, True]
         assert page.meta == {"title": "T"}
 

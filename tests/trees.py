@@ -11,10 +11,11 @@ import yaml
 
 from headroom import records
 from headroom.environment import Machine
-from headroom.files import sha256, syntax_sha256
+from headroom.files import sha256
 from headroom.records import Evidence, MeasuredClaim, Point, Tree, layout
 from headroom.records.evidence import Slot, block_order
 from headroom.records.metrics import METRICS
+from headroom.scripts import syntax_sha256
 from headroom.verdicts import SessionVerdict, Standing, board
 
 ID = "training.clever"

@@ -3,7 +3,8 @@
 import json
 import math
 import re
-from collections.abc import Hashable, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,11 @@ import yaml
 from headroom.files import UnreadableError
 
 MAX_DEPTH = 32
+MAX_VALUES = 100_000
+_MAX_INTEGER = 2**63
+# Digits as noughts, and what may stand before a number as blanks: nineteen noughts after a blank may be too many.
+_SHAPES = bytes.maketrans(b"123456789[:,-\t\r\n", b"000000000       ")
+_LONG = b" " + b"0" * (len(str(_MAX_INTEGER)))
 
 Location = tuple[str | int, ...]
 
@@ -47,10 +53,9 @@ def _scalar(text: str, line: int) -> Any:
 
 
 def _integer(text: str, line: int | None = None) -> int:
-    try:
-        return int(text)
-    except ValueError as error:  # Python refuses to read thousands of digits
-        raise UnreadableError("a number of thousands of digits", "write a shorter number", line) from error
+    if len(text) > len(f"-{_MAX_INTEGER}") or abs(int(text)) > _MAX_INTEGER:
+        raise UnreadableError("a whole number beyond 64 bits", "write a smaller number", line)
+    return int(text)
 
 
 @dataclass(slots=True)
@@ -87,6 +92,15 @@ def _put(stack: list[_Container], value: Any, line: int, lines: dict[Location, i
     return location
 
 
+def texts(value: Any) -> Iterator[str]:
+    """Every text of a parsed value, keys among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in (*value, *value.values()) if isinstance(value, dict) else value:
+            yield from texts(each)
+
+
 def load_yaml(text: str) -> Document:
     """Parse one YAML document made of mappings, lists and scalars, and remember the line of each value.
 
@@ -113,6 +127,8 @@ def load_yaml(text: str) -> Document:
 def _take(event: Any, stack: list[_Container], lines: dict[Location, int], results: list[Any]) -> None:
     """Let one parser event build on the document."""
     line = event.start_mark.line + 1
+    if len(lines) > MAX_VALUES:
+        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file", line)
     if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
         raise UnreadableError("an anchor or alias", "write the value out", line)
     if isinstance(event, yaml.ScalarEvent):
@@ -138,11 +154,13 @@ def _take(event: Any, stack: list[_Container], lines: dict[Location, int], resul
 
 
 def load_json(text: str) -> Document:
-    """Parse JSON strictly: no duplicate keys, no NaN or infinity, and no nesting deeper than the parser allows.
+    """Parse JSON strictly: no duplicate keys, no NaN or infinity, and no deep nesting.
 
     Raises:
         UnreadableError: the text is anything else.
     """
+    if text.count(",") > MAX_VALUES:
+        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file")
     try:
         value = json.loads(
             text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite, parse_int=_integer
@@ -151,13 +169,32 @@ def load_json(text: str) -> Document:
         raise UnreadableError(f"not JSON: {error.msg}", "correct the JSON", error.lineno) from error
     except RecursionError as error:
         raise UnreadableError("nested too deeply", "flatten the document") from error
+    _limit_depth(value)
     return Document(value)
+
+
+def plain_json(text: str, keys: int) -> bool:
+    """Whether ``load_json`` would take a text as well that a validator of finite numbers has taken, with so many keys.
+
+    Every key has a colon, so that with as many colons as keys none stands twice. No is no answer: it may do so still.
+    """
+    long = _LONG in text.encode().translate(_SHAPES)
+    return text.count(":") == keys and text.count(",") <= MAX_VALUES and not long
+
+
+def _limit_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [each for each in level if isinstance(each, dict | list)]
+        level = [child for each in level for child in (each.values() if isinstance(each, dict) else each)]
+    if level:
+        raise UnreadableError("nested too deeply", "flatten the document")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        double = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
+        double = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
         raise UnreadableError(f"the key `{double}` stands twice", "keep one of the two")
     return result
 

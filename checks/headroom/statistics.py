@@ -226,8 +226,15 @@ def _zone(claim: _Claim, estimate: _Estimate) -> Reason:
 
 
 def _whole_range(larger: _Array, smaller: _Array) -> _Estimate:
-    medians = float(np.median(larger) / np.median(smaller))
-    return _Estimate(medians, float(larger.min() / smaller.max()), float(larger.max() / smaller.min()))
+    return _Estimate(
+        _median(larger) / _median(smaller), float(larger.min() / smaller.max()), float(larger.max() / smaller.min())
+    )
+
+
+def _median(samples: _Array) -> float:
+    # np.median gives the same number and takes ten times as long for so few.
+    ordered = np.sort(samples)
+    return float(ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2
 
 
 def _signed_rank(larger: _Array, smaller: _Array, level: float) -> _Estimate:

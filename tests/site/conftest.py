@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from headroom.files import sha256, syntax_sha256
+from headroom.files import sha256
 from headroom.records import Evidence, layout
 from headroom.records.evidence import Slot, block_order
+from headroom.scripts import syntax_sha256
 from headroom.site.context import SiteData
 
 ROOT = Path(__file__).parents[2]

@@ -14,9 +14,9 @@ def measured(tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]
     Raises:
         LookupError: there is no such claim, session, point or figure; the message says which.
     """
-    claim = next((claim for claim in tree.measured() if claim.id == target.claim), None)
-    if claim is None:
-        raise LookupError(f"`{target.claim}` is no measured claim")
+    claim = tree.claims.get(target.claim)
+    if not isinstance(claim, MeasuredClaim):
+        raise LookupError(f"`{target.claim}` is no measured claim")  # noqa: TRY004 - the link is wrong, not a type
     if target.figure is None or target.hardware_class is None:
         raise LookupError("the link names no figure")
     if target.hardware_class not in tree.classes:

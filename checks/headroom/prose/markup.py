@@ -4,16 +4,18 @@ Nothing here takes more time than in proportion to the text, whatever the text.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-FRONT_MATTER = re.compile(r"\A---\n(?P<yaml>.*?\n)---\n", re.DOTALL)
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL)  # as MkDocs finds it
 DIRECTIVE = re.compile(
     r"\{(?:note|tip|important|warning|caution|danger|attention|error|hint|seealso|admonition|dropdown|details|card"
     r"|grid|grid-item|grid-item-card|tab-set|tab-item|margin|sidebar|topic|versionadded|versionchanged|deprecated)\}"
 )
 """Names of MyST fences that hold prose and no code."""
+_BLANK_LINE = re.compile(r"^[^\S\n]*$", re.MULTILINE)
 _FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
 
 
@@ -103,6 +105,24 @@ def code_spans(text: str) -> list[tuple[int, int]]:
             spans.append((runs[i][0], runs[closing[i]][1]))
         i = closing[i] + 1 if closing[i] else i + 1
     return spans
+
+
+def inline_code(text: str) -> Iterator[tuple[int, int]]:
+    """Where each piece of inline code starts and ends: from a run of backticks to the next as long in its paragraph."""
+    runs = list(re.finditer("`+", text))
+    blank = [match.start() for match in _BLANK_LINE.finditer(text)]
+    kinds = [(bisect_left(blank, run.start()), len(run[0])) for run in runs]
+    alike: dict[tuple[int, int], list[int]] = {}
+    for number, kind in enumerate(kinds):
+        alike.setdefault(kind, []).append(number)
+    number = 0
+    while number < len(runs):
+        same = alike[kinds[number]]
+        after = bisect_right(same, number)
+        closing = same[after] if after < len(same) else number
+        if closing > number:
+            yield runs[number].start(), runs[closing].end()
+        number = closing + 1
 
 
 def masked(text: str, spans: Iterable[tuple[int, int]], char: str = " ") -> str:

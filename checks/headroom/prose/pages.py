@@ -5,21 +5,26 @@ comments blanked out, and a test holds both to find the same links on every page
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from headroom.files import UnreadableError, read_text
-from headroom.parsing import load_yaml
-from headroom.prose.markup import FRONT_MATTER, blank, comments, fenced, masked, without_fences
+from headroom.files import HIDDEN, UnreadableError, below, placed, read_text
+from headroom.parsing import load_yaml, texts
+from headroom.prose.markup import FRONT_MATTER, blank, comments, fenced, inline_code, masked, without_fences
 from headroom.records import notebooks
+from headroom.records.notebooks import Notebook
 from headroom.records.problems import Problem, relative, unreadable
 
-_INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)((?:(?!\n\s*\n).)+?)(?<!`)\1(?!`)", re.DOTALL)  # within one paragraph
+_KEYS = {"title", "description", "hardware"}
+_METADATA = re.compile(r"\A(?:---[ \t]*\n| {0,3}[A-Za-z0-9_-]+:)")  # MkDocs takes the second for front matter as well
+_REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
 _LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
-_ANCHOR = re.compile(r"\{[^{}\n]*#(?P<id>[\w-]+)[^{}\n]*\}")
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*(?:\{[^{}\n]*\})?[ \t]*$", re.MULTILINE)
+_ATTRIBUTES = re.compile(r"\{([^{}\n]*)\}")
+_ID = re.compile(r"#([\w-]+)")
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _CLASS = re.compile(r"[{\s]\.(?P<word>[A-Za-z0-9_+-]+)")
 _STRAY = re.compile(r"\b(?:claim|fact):[a-z0-9]")
 _INCLUDE = re.compile(r"^--8<-- \"(?P<path>[^\":]+)(?::(?P<region>[A-Za-z0-9_-]+))?\"$")
@@ -27,7 +32,7 @@ _INCLUDE = re.compile(r"^--8<-- \"(?P<path>[^\":]+)(?::(?P<region>[A-Za-z0-9_-]+
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One link of a page; ``start`` and ``end`` are where its text stands in the page's source."""
+    """One link of a page; ``start`` and ``end`` are where its text stands in the page's Markdown."""
 
     line: int
     text: str
@@ -70,13 +75,15 @@ class Page:
 
     path: str
     text: str
+    """What its file holds."""
+    markdown: str = ""
+    """What it says: the same, or the Markdown cells of a notebook, each line where the file has it."""
     meta: dict[str, Any] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     fences: tuple[Fence, ...] = ()
     stray: tuple[int, ...] = ()
     """Lines with a claim or fact linked in a form that is not looked at: a reference, an autolink, HTML."""
-    prose: str = ""
-    """Its Markdown: the text, or of a notebook its Markdown cells on the lines of the file."""
+    notebook: Notebook | None = None
 
     @property
     def hardware(self) -> tuple[str, ...]:
@@ -84,23 +91,40 @@ class Page:
         value = self.meta.get("hardware") or []
         return tuple(value) if isinstance(value, list) else (str(value),)
 
+    def place(self, position: int) -> int:
+        """Where a character of the Markdown stands in the file."""
+        return self.notebook.place(self.markdown, position) if self.notebook else position
+
     @property
     def anchors(self) -> frozenset[str]:
         """What a link to a place on the page can name: ids that are written out, and those made of headings."""
-        made = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in _HEADING.findall(self.text))
-        return frozenset([*_ANCHOR.findall(self.text), *(re.sub(r"[-\s]+", "-", title) for title in made)])
+        prose = without_fences(self.markdown)
+        written = (found[-1] for inside in _ATTRIBUTES.findall(prose) if (found := _ID.findall(inside)))
+        titles = (_untagged(row) for row in _HEADING.findall(prose))
+        made = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles)
+        return frozenset([*written, *(re.sub(r"[-\s]+", "-", title) for title in made)])
+
+
+def _untagged(heading: str) -> str:
+    """A heading without the attributes in braces at its end."""
+    title, _, last = heading.rstrip().rpartition("{")
+    return title if last.find("}") == len(last) - 1 else heading
 
 
 def load_pages(root: Path) -> tuple[list[Page], list[Problem]]:
     """Every page of a tree, and the problems of those that cannot be read."""
     pages: list[Page] = []
     problems: list[Problem] = []
-    for path in sorted(found for found in (root / "docs").rglob("*") if found.suffix in _PARSERS):
+    for path in below(root / "docs"):
         name = relative(path, root)
         if "/." in name:  # what Jupyter keeps beside a notebook, say; the site shows none of it
             continue
         try:
-            pages.append(_PARSERS[path.suffix](name, read_text(path, root)))
+            placed(path, root)  # the site publishes every file, also those that are no page
+            if path.suffix in _PARSERS:
+                pages.append(_PARSERS[path.suffix](name, read_text(path, root)))
+            elif path.suffix.lower() in _UNREAD:
+                raise UnreadableError("a page that is not read", "write it in a file that ends in .md")  # noqa: TRY301
         except UnreadableError as error:
             problems.append(unreadable(name, "pages", error))
     return pages, problems
@@ -115,13 +139,30 @@ def parse(path: str, text: str) -> Page:
     meta: Any = {}
     if match := FRONT_MATTER.match(text):
         meta = load_yaml("\n" + match["yaml"]).value  # a line more, so that errors name the page's lines
-        if not isinstance(meta, dict):
-            raise UnreadableError("the front matter is no mapping", "write `key: value` lines", 1)
+        meta = _checked(meta)
+    elif _METADATA.match(text):
+        raise UnreadableError("front matter that is not between two lines of `---`", "put it there", 1)
+    elif not text.strip():
+        raise UnreadableError("empty", "write the page, or delete it", 1)
     fences = tuple(_fences(text))
     blanked = _blanked(text)
     rest = _LINK.sub(lambda match: blank(match[0]), blanked)
-    stray = tuple(text.count("\n", 0, match.start()) + 1 for match in _STRAY.finditer(rest))
-    return Page(path, text, meta, tuple(_links(text, blanked)), fences, stray, text)
+    ends = [match.start() for match in re.finditer("\n", text)]
+    stray = tuple(bisect_left(ends, match.start()) + 1 for match in _STRAY.finditer(rest))
+    return Page(path, text, text, meta, tuple(_links(text, blanked, ends)), fences, stray)
+
+
+def _checked(meta: Any) -> dict[str, Any]:
+    if not isinstance(meta, dict):
+        raise UnreadableError("the front matter is no mapping", "write `key: value` lines", 1)
+    if unknown := sorted(set(meta) - _KEYS):
+        raise UnreadableError(f"unknown key `{unknown[0]}` in the front matter", f"use {', '.join(sorted(_KEYS))}", 1)
+    if any(HIDDEN.search(text) for text in texts(meta)):
+        raise UnreadableError("a character in the front matter that is not seen", "remove it", 1)
+    named = meta.get("hardware") or []
+    if not all(isinstance(name, str) for name in (named if isinstance(named, list) else [named])):
+        raise UnreadableError("`hardware` is no list of classes", "write `hardware: [class]`", 1)
+    return meta
 
 
 def parse_notebook(path: str, text: str) -> Page:
@@ -131,19 +172,19 @@ def parse_notebook(path: str, text: str) -> Page:
         UnreadableError: it is no notebook that can be read.
     """
     notebook = notebooks.parse(text)
-    page = parse(path, notebook.markdown())
-    links = (replace(link, start=notebook.place(link.start), end=notebook.place(link.end)) for link in page.links)
-    return replace(page, text=text, meta=notebook.meta, links=tuple(links))
+    return replace(parse(path, notebook.markdown()), text=text, meta=_checked(notebook.meta), notebook=notebook)
 
 
 _PARSERS = {".md": parse, ".ipynb": parse_notebook}
+_UNREAD = {*_PARSERS, ".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm"}
+"""How the name of a page may end for MkDocs or for a browser, in any case."""
 
 
 def _fences(text: str) -> Iterator[Fence]:
     rows = text.removesuffix("\n").split("\n")
     for found in fenced(rows):
         before = rows[found.first - 1] if found.first else ""
-        reason = re.search(r"<!-- not-run: (.+?) -->", before)
+        reason = _REASON.match(before)
         yield Fence(
             line=found.first + 1,
             language=_language(found.info),
@@ -165,11 +206,11 @@ def _blanked(text: str) -> str:
     """The text with code and comments replaced by blanks, every other character in its place."""
     prose = without_fences(text)
     prose = masked(prose, comments(prose))
-    return _INLINE_CODE.sub(lambda match: blank(match[0]), prose)
+    return masked(prose, inline_code(prose))
 
 
-def _links(text: str, blanked: str) -> Iterator[Link]:
+def _links(text: str, blanked: str, ends: Sequence[int]) -> Iterator[Link]:
     for match in _LINK.finditer(blanked):
         start, end = match.span("text")
-        line = text.count("\n", 0, match.start()) + 1
+        line = bisect_left(ends, match.start()) + 1
         yield Link(line, text[start:end], match["href"], match["title"], start, end)

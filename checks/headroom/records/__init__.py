@@ -4,7 +4,8 @@ from headroom.records.claims import CitedClaim, Claim, MeasuredClaim, Point
 from headroom.records.evidence import Evidence, Run
 from headroom.records.facts import HardwareClass
 from headroom.records.problems import Problem
-from headroom.records.tree import Session, Tree, load
+from headroom.records.sessions import Session
+from headroom.records.tree import Tree, load
 
 __all__ = [
     "CitedClaim",

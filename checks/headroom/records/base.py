@@ -1,17 +1,15 @@
 """What all records share: frozen, strict, no unknown key, and texts that are safe to show."""
 
-import re
 from datetime import date
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
-# Control characters and the marks that reorder text hide what a record says from its reviewer.
-_HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+from headroom.files import HIDDEN
 
 
 def _plain(text: str) -> str:
-    if _HIDDEN.search(text):
+    if HIDDEN.search(text):  # written as an escape, since files that hold one are not read at all
         raise ValueError("holds a control or reordering character; remove it")
     return text
 
@@ -33,7 +31,16 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 IsoDate = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_date)]
 Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s<>\"']+$", max_length=300)]
-Value = int | float | str
+PagePath = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.(md|ipynb)$", max_length=120)]
+Section = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.(md|ipynb)(#[A-Za-z0-9_-]+)?$", max_length=180),
+]
+SnippetId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$", max_length=120)]
+HubName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$", max_length=120)
+]
+Value = int | float | Text
 """The value of one axis at one point: a number, or a word where the axis has no order."""
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from headroom.records.base import ClaimId, IsoDate, Name, Record, Slug, Text, Url, Value
+from headroom.records.base import ClaimId, IsoDate, Name, PagePath, Record, Slug, Text, Url, Value
 from headroom.records.metrics import METRICS, MetricKind
 
 Point = Mapping[str, Value]
@@ -117,7 +117,7 @@ class Statement(Record):
     statement: Text
     """One sentence that says which is better, in what, than what."""
     method: Slug
-    guide: Text
+    guide: PagePath
     """The page that the claim belongs to, below docs/."""
     not_claimed: tuple[Text, ...] = Field(min_length=1)
     """What a reader might wrongly take from it."""

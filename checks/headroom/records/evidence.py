@@ -1,8 +1,8 @@
 """Evidence: everything that one session of one benchmark on one machine measured, and no verdict."""
 
 import random
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -65,7 +65,7 @@ class Run(Record):
     """A hash of the operations and data types of one step: equal hashes mean that two arms did the very same work."""
     flops: float | None
     """Floating-point operations of the matrix products of one step."""
-    throttled: tuple[str, ...]
+    throttled: tuple[Text, ...]
     """Active thermal or hardware slow-down reasons; a power cap is none."""
 
 
@@ -80,8 +80,8 @@ class Failure(Record):
     reason: Text
 
 
-class Evidence(Record):
-    """One session. The name of its file ends in the first twelve digits of its hash, so it cannot be edited unseen."""
+class Head(Record):
+    """Everything of a session but its runs: what it ran, where, when and how, and which runs gave no result."""
 
     benchmark: Name
     benchmark_syntax_sha256: Sha256
@@ -92,30 +92,65 @@ class Evidence(Record):
     design: Design
     units: dict[Name, Text]
     """The unit of each metric's samples."""
-    runs: tuple[Run, ...]
     failures: tuple[Failure, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Evidence(Head):
+    """One session. The name of its file ends in the first twelve digits of its hash, so it cannot be edited unseen."""
+
+    runs: tuple[Run, ...]
+
+    def head(self) -> Head:
+        """The session without its runs."""
+        return Head.model_construct(**{name: getattr(self, name) for name in Head.model_fields})
+
+    def keys(self) -> int:
+        """How many keys the session's JSON holds if none stands twice."""
+        models = (Evidence, Environment, Design)
+        named = sum(len(model.model_fields) for model in models) + len(self.environment.versions) + len(self.units)
+        runs = sum(len(run.point) + len(run.samples) for run in self.runs) + len(Run.model_fields) * len(self.runs)
+        failures = sum(len(Failure.model_fields) + len(failure.point) for failure in self.failures)
+        return named + runs + failures
+
+
+Place = tuple[tuple[str, Value], ...]
+"""A point as a sorted tuple, which is equal to another's whenever the points are equal."""
+
+
+class Slot(NamedTuple):
     """One run that a block is to hold."""
 
     arm: str
     control: bool
-    point: tuple[tuple[str, Value], ...]
+    point: Place
 
     def key(self) -> tuple[str, ...]:
         """Something to sort by: the canonical order before the shuffle."""
         return (repr(self.point), self.arm, str(self.control))
 
 
+def place(point: Mapping[str, Value]) -> Place:
+    """A point as something that can be looked up."""
+    items = tuple(point.items())
+    return items if len(items) < 2 else tuple(sorted(items))  # noqa: PLR2004 - one is in order
+
+
 def slot_of(run: Run | Failure) -> Slot:
     """The slot that a run filled."""
-    return Slot(run.arm, run.control, tuple(sorted(run.point.items())))
+    return Slot(run.arm, run.control, place(run.point))
 
 
 def block_order(slots: Iterable[Slot], order_seed: int, block: int) -> list[Slot]:
     """The order of a block's runs: a shuffle that anybody can repeat from the recorded seed."""
-    order = sorted(slots, key=Slot.key)
-    random.Random(f"{order_seed}:{block}").shuffle(order)  # noqa: S311 - an order, not a secret
-    return order
+    return next(block_orders(slots, order_seed, (block,)))
+
+
+def block_orders(slots: Iterable[Slot], order_seed: int, blocks: Iterable[int]) -> Iterator[list[Slot]]:
+    """The order of each of these blocks, in turn."""
+    canonical = sorted(slots, key=Slot.key)
+    shuffler = random.Random(0)  # noqa: S311 - an order, not a secret
+    for block in blocks:
+        order = list(canonical)
+        shuffler.seed(f"{order_seed}:{block}")
+        shuffler.shuffle(order)
+        yield order

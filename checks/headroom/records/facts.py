@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from headroom.environment import Machine
-from headroom.records.base import IsoDate, Name, Record, Slug, Text, Url
+from headroom.records.base import HubName, IsoDate, Name, Record, Slug, Text, Url
 from headroom.records.evidence import Environment
 from headroom.units import UNITS
 
@@ -84,13 +84,13 @@ class StandIn(Record):
     architecture: Text
     """The class of transformers that the checkpoint names."""
     dtype: Literal["float32", "bfloat16", "float16"]
-    config: dict[str, int | float | str | bool | list[str]]
+    config: dict[str, int | float | Text | bool | list[Text]]
 
 
 class StandInDataset(Record):
     """A few rows that the tests serve under a data set's real name."""
 
-    config: Text
+    config: HubName
     column: Name
     splits: dict[Name, int]
     """Rows a split."""
@@ -99,5 +99,5 @@ class StandInDataset(Record):
 class StandIns(Record):
     """What the local hub serves: checks/facts/stand-ins.yml."""
 
-    models: dict[str, StandIn]
-    datasets: dict[str, StandInDataset]
+    models: dict[HubName, StandIn]
+    datasets: dict[HubName, StandInDataset]

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from headroom.records.base import ClaimId, Record, Slug, Text
+from headroom.records.base import ClaimId, Record, Section, Slug, SnippetId, Text
 
 
 class Method(Record):
@@ -16,8 +16,8 @@ class Method(Record):
     """Other and older names, flags and functions."""
     symptoms: tuple[Text, ...] = Field(min_length=1)
     """What a reader sees who needs it, error messages among them."""
-    section: Text
+    section: Section
     """Its section: a page below docs/ and an anchor."""
-    same_result: Text | None = None
+    same_result: SnippetId | None = None
     """The snippet that proves that loss and gradients, or the outputs, stay the same up to rounding, where they do."""
     claims: dict[Literal["speed", "memory", "quality"], tuple[ClaimId, ...]]

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from headroom.files import UnreadableError
+from headroom.files import HIDDEN, UnreadableError
+from headroom.parsing import load_json, texts
 
 _SOURCE = '   "source": ['
 _SAVE = "save it with Jupyter, or run `headroom notebooks run --record`"
@@ -44,12 +45,11 @@ class Notebook:
                     rows[i] = row.ljust(len(rows[i]))
         return "\n".join(rows)
 
-    def place(self, position: int) -> int:
+    def place(self, markdown: str, position: int) -> int:
         """Where a character of the Markdown stands in the file."""
-        before = self.markdown()[:position]
-        start = before.rfind("\n") + 1
+        start = markdown.rfind("\n", 0, position) + 1
         indent = self.text.index('"', start) - start
-        return start + indent + len(json.dumps(before[start:], ensure_ascii=False)) - 1
+        return start + indent + len(json.dumps(markdown[start:position], ensure_ascii=False)) - 1
 
 
 def dumps(notebook: Mapping[str, Any]) -> str:
@@ -63,12 +63,7 @@ def parse(text: str) -> Notebook:
     Raises:
         UnreadableError: it is no notebook, or not written as Jupyter writes it.
     """
-    try:
-        content = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise UnreadableError(
-            f"no JSON ({error})", "mend it, or save it with Jupyter", getattr(error, "lineno", 1)
-        ) from error
+    content = load_json(text).value
     if not isinstance(content, dict) or content.get("nbformat") != 4 or not isinstance(content.get("cells"), list):  # noqa: PLR2004
         raise UnreadableError("no notebook of format 4", "save it with Jupyter", 1)
     metadata = content.get("metadata")
@@ -93,6 +88,8 @@ def _cells(text: str, cells: list[Any]) -> Iterator[Cell]:
         line = next(starts, None)
         if line is None or not _is_cell(cell):
             raise UnreadableError(f"cell {number} is none that Jupyter writes", _SAVE, line)
+        if any(HIDDEN.search(text) for text in texts(cell)):
+            raise UnreadableError(f"cell {number} holds a character that is not seen", "remove it", line)
         tags = tuple(cell.get("metadata", {}).get("tags", ()))
         yield Cell(cell["cell_type"], line + 1, "".join(cell["source"]), tuple(cell.get("outputs", ())), tags)
 

@@ -1,7 +1,7 @@
 """What is wrong with a tree: one problem, one line, always with a remedy."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,10 @@ from pydantic import ValidationError
 
 from headroom.files import UnreadableError
 from headroom.parsing import Document
+
+_LONGEST = 1000  # characters of a message or a remedy: a line that quotes a hostile file has an end
+_MOST = 20  # problems of one record
+_FORM = "Input should be "
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -30,7 +34,13 @@ class Problem:
         """``path:line: rule: field: what is wrong; what to do``, on one line."""
         place = f"{self.path}:{self.line}" if self.line else self.path
         named = f"`{self.field}`: " if self.field else ""
-        return " ".join(f"{place}: {self.rule}: {named}{self.message}; {self.remedy}".split())
+        said = f"{named}{self.message}"[:_LONGEST]
+        return f"{_shown(place)}: {self.rule}: {_shown(' '.join(f'{said}; {self.remedy[:_LONGEST]}'.split()))}"
+
+
+def _shown(text: str) -> str:
+    """A text as a terminal may show it: what cannot be printed is written as an escape."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def unreadable(path: str, rule: str, error: UnreadableError) -> Problem:
@@ -52,13 +62,26 @@ def invalid(
     path: str, rule: str, error: ValidationError, document: Document, *, pointer: bool = False
 ) -> list[Problem]:
     """The problems of a record whose values are not what its schema wants, each at its line or JSON pointer."""
-    details = error.errors()
+    details = error.errors(include_url=False, include_input=False)
     inner = {detail["loc"][:-1] for detail in details}  # a refused item makes its list too short: the item says why
-    return [
-        _invalid(path, rule, detail, document, pointer=pointer)
-        for detail in details
-        if detail["type"] != "too_short" or detail["loc"] not in inner
-    ]
+    told = [detail for detail in details if detail["type"] != "too_short" or detail["loc"] not in inner]
+    found = _merged(_invalid(path, rule, detail, document, pointer=pointer) for detail in told[:_MOST])
+    if len(told) > _MOST:
+        found.append(Problem(path, None, rule, "", f"{len(told) - _MOST} more problems", "mend those that are named"))
+    return found
+
+
+def _merged(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems, those of one value that has none of the forms that it may have made one."""
+    found: list[Problem] = []
+    for problem in problems:
+        last = found[-1] if found else None
+        same = last and (last.line, last.field) == (problem.line, problem.field)
+        if last and same and last.message.startswith(_FORM) and problem.message.startswith(_FORM):
+            found[-1] = replace(last, message=f"{last.message}, or {problem.message.removeprefix(_FORM)}")
+        else:
+            found.append(problem)
+    return found
 
 
 def _invalid(path: str, rule: str, detail: Any, document: Document, *, pointer: bool) -> Problem:

@@ -1,18 +1,34 @@
 """Reads the files of a tree one by one, and collects what is wrong with them."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
 from headroom import files
-from headroom.files import UnreadableError
-from headroom.parsing import Document, load_json, load_yaml
-from headroom.records.problems import Problem, invalid, relative, unreadable
+from headroom.files import Found, UnreadableError
+from headroom.parsing import Document, Location, load_json, load_yaml, plain_json
+from headroom.records.problems import Problem, invalid, unreadable
 
 T = TypeVar("T")
+
+
+class Documents(Mapping[str, Document]):
+    """The YAML files of a tree by path, for the lines of their values: parsed when somebody asks for one."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+
+    def __getitem__(self, path: str) -> Document:
+        return load_yaml(self._texts[path])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
 
 
 class Reader:
@@ -21,55 +37,96 @@ class Reader:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.problems: list[Problem] = []
-        self.documents: dict[str, Document] = {}
+        self._texts: dict[str, str] = {}
+        self.documents = Documents(self._texts)
 
     def complain(self, path: str, rule: str, message: str, remedy: str, line: int | None = 1) -> None:
         """Note a problem."""
         self.problems.append(Problem(path, line, rule, "", message, remedy))
 
-    def each(self, folder: str, suffix: str, rule: str) -> Iterator[tuple[Path, str]]:
+    def each(self, folder: str, suffix: str, rule: str) -> Iterator[Found]:
         """The files of a folder in order; a file of another kind there is a problem."""
-        for path in sorted((self.root / folder).rglob("*")):
-            name = relative(path, self.root)
-            hidden = any(part.startswith((".", "__pycache__")) for part in path.relative_to(self.root).parts)
-            if path.is_dir() or hidden:
+        for file in files.walk(self.root, folder):
+            last = file.name.rpartition("/")[2]
+            if last.startswith("."):
+                if last.endswith(suffix) and not last.startswith(".#"):  # as an editor marks what it has open
+                    self.complain(file.name, rule, "a hidden file", "take the dot from its name, or delete it", None)
                 continue
-            if path.suffix != suffix:
-                self.complain(name, rule, f"not a {suffix} file", f"only {suffix} files belong in {folder}/", None)
+            try:
+                if not file.plain:
+                    files.placed(Path(file.path), self.root)
+            except UnreadableError as error:
+                self.problems.append(unreadable(file.name, rule, error))
+                continue
+            if file.name.endswith(suffix):
+                yield file
             else:
-                yield path, name
+                self.complain(file.name, rule, f"not a {suffix} file", f"only {suffix} files belong in {folder}/", None)
 
-    def text(self, path: Path, name: str, rule: str, limit: int = files.MAX_TEXT_BYTES) -> str | None:
+    def text(self, file: Found, rule: str, limit: int = files.MAX_TEXT_BYTES) -> str | None:
         """The text of one file, or None and the problem that it has."""
         try:
-            return files.read_text(path, self.root, limit=limit)
+            return files.text_of(files.read_found(file, self.root, limit=limit))
         except UnreadableError as error:
-            self.problems.append(unreadable(name, rule, error))
-        except OSError as error:
-            self.complain(name, rule, f"cannot be read ({error.strerror})", "correct its permissions", None)
-        return None
+            self.problems.append(unreadable(file.name, rule, error))
+            return None
 
-    def record(self, path: Path, name: str, rule: str, validate: Callable[..., T]) -> tuple[T, Document, str] | None:
-        """One file as a validated record, or None and the problems that it has.
+    def yaml(self, file: Found, rule: str, validate: Callable[..., T]) -> T | None:
+        """One YAML file as a validated record, or None and the problems that it has.
 
         Args:
-            path: the file.
-            name: its path as problems name it.
+            file: the file.
             rule: the rule that its problems break.
             validate: a validator of JSON, called so strictly that neither "20" nor true is a number.
         """
-        is_json = path.suffix == ".json"
-        text = self.text(path, name, rule, files.MAX_JSON_BYTES if is_json else files.MAX_TEXT_BYTES)
+        text = self.text(file, rule)
         if text is None:
             return None
         try:
-            document = load_json(text) if is_json else load_yaml(text)
+            document = load_yaml(text)
         except UnreadableError as error:
-            self.problems.append(unreadable(name, rule, error))
+            self.problems.append(unreadable(file.name, rule, error))
             return None
-        self.documents[name] = document
+        self._texts[file.name] = text
         try:
-            return validate(text if is_json else json.dumps(document.value), strict=True), document, text
+            return validate(json.dumps(document.value), strict=True)
         except ValidationError as error:
-            self.problems += invalid(name, rule, error, document, pointer=is_json)
+            self.problems += invalid(file.name, rule, error, document)
             return None
+
+    def json(
+        self, file: Found, rule: str, validate: Callable[..., T], keys: Callable[[T], int] | None = None
+    ) -> tuple[T, str] | None:
+        """One JSON file as a validated record and its text, or None and the problems that it has.
+
+        Args:
+            file: the file.
+            rule: the rule that its problems break.
+            validate: a validator of JSON, as for ``yaml``.
+            keys: how many keys a record has. With that, a plain text need not be parsed a second time, strictly.
+        """
+        text = self.text(file, rule, files.MAX_JSON_BYTES)
+        if text is None:
+            return None
+        try:
+            record = validate(text, strict=True)
+            if keys is None or not plain_json(text, keys(record)):
+                load_json(text)
+        except ValidationError as error:
+            self._refuse(file, rule, text, error)
+        except UnreadableError as error:
+            self.problems.append(unreadable(file.name, rule, error))
+        else:
+            return record, text
+        return None
+
+    def _refuse(self, file: Found, rule: str, text: str, error: ValidationError) -> None:
+        """Say what is wrong with a JSON file; that it is no strict JSON comes first."""
+        try:
+            self.problems += invalid(file.name, rule, error, load_json(text), pointer=True)
+        except UnreadableError as unparsed:
+            self.problems.append(unreadable(file.name, rule, unparsed))
+
+    def line(self, file: Found, location: Location) -> int | None:
+        """The line of a YAML file's value."""
+        return self.documents[file.name].line(location)

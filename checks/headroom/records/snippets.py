@@ -6,12 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from headroom.files import UnreadableError, sha256
+from headroom.files import UnreadableError, line_of, sha256
 from headroom.parsing import Document
-from headroom.records.base import IsoDate, Record, Sha256, Slug, Text
+from headroom.records.base import IsoDate, Record, Sha256, Slug, SnippetId, Text
 
-# The block of PEP 723, by its reference expression.
-_HEADER = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
+# The block of PEP 723, by its reference expression. With many starts it takes the square of the time: it is tried once.
+_START = re.compile(r"(?m)^# /// script$")
+_HEADER = re.compile(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
 _REGION = re.compile(r"^\s*# --8<-- \[(?P<edge>start|end):(?P<name>[a-z0-9_-]+)\]\s*$")
 
 Need = Annotated[str, StringConstraints(pattern=r"^(cuda(:[1-9])?|amx|avx512_bf16|bf16)$")]
@@ -84,7 +85,7 @@ class AblationRun(Record):
 class SnippetRun(Record):
     """The record of one run: checks/runs/<snippet>/<hardware class>.json."""
 
-    snippet: str
+    snippet: SnippetId
     sha256: Sha256
     hardware_class: Slug
     date: IsoDate
@@ -93,7 +94,7 @@ class SnippetRun(Record):
     peak_memory_bytes: int = Field(gt=0)
     device: Text
     versions: dict[Text, Text]
-    models: dict[str, Literal["stand-in", "real"]]
+    models: dict[Text, Literal["stand-in", "real"]]
     warnings: tuple[Text, ...]
     ablation: AblationRun | None
 
@@ -102,19 +103,27 @@ def header_table(source: str) -> tuple[dict[str, Any], int]:
     """The PEP 723 table of a script and the line on which it starts.
 
     Raises:
-        UnreadableError: there is no such block, more than one, or it is no TOML.
+        UnreadableError: there is no such block, more than one, or it is no TOML of the form that it should have.
     """
-    blocks = [match for match in _HEADER.finditer(source) if match["type"] == "script"]
-    if len(blocks) != 1:
-        raise UnreadableError(f"{len(blocks)} PEP 723 `script` blocks", "begin the file with exactly one", 1)
-    line = source[: blocks[0].start()].count("\n") + 1
-    content = "".join(
-        row[2:] if row.startswith("# ") else row[1:] for row in blocks[0]["content"].splitlines(keepends=True)
-    )
+    starts = len(_START.findall(source))
+    block = _HEADER.search(source) if starts == 1 else None
+    if block is None:
+        raise UnreadableError(
+            f"{starts * (starts > 1)} PEP 723 `script` blocks", "begin the file with exactly one, and end it", 1
+        )
+    line = line_of(source, block.start())
+    rows = block["content"].splitlines(keepends=True)
+    content = "".join(row[2:] if row.startswith("# ") else row[1:] for row in rows)
     try:
-        return tomllib.loads(content), line
-    except tomllib.TOMLDecodeError as error:
+        table = tomllib.loads(content)
+    except (ValueError, RecursionError) as error:
         raise UnreadableError(f"the header is no TOML: {error}", "correct the header", line) from error
+    tool, dependencies = table.get("tool", {}), table.get("dependencies", [])
+    if not isinstance(tool, dict) or not isinstance(tool.get("headroom", {}), dict):
+        raise UnreadableError("`tool.headroom` is no table", "write `[tool.headroom]` above its keys", line)
+    if not isinstance(dependencies, list) or not all(isinstance(each, str) for each in dependencies):
+        raise UnreadableError("`dependencies` is no list of texts", 'write `dependencies = ["torch"]`', line)
+    return table, line
 
 
 def _split(source: str) -> tuple[str, str]:

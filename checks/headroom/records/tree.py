@@ -2,23 +2,23 @@
 
 import ast
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from headroom import files
-from headroom.files import UnreadableError
+from headroom import files, scripts
+from headroom.files import Found, UnreadableError
 from headroom.parsing import Document
 from headroom.records.claims import Claim, MeasuredClaim
-from headroom.records.evidence import Evidence
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
-from headroom.records.layout import claim_path, evidence_path, run_path
+from headroom.records.layout import claim_path, run_path
 from headroom.records.methods import Method
 from headroom.records.problems import Problem, invalid, unreadable
 from headroom.records.reading import Reader
+from headroom.records.sessions import Session, sessions
 from headroom.records.snippets import (
     Header,
     Snippet,
@@ -32,14 +32,6 @@ from headroom.records.snippets import (
 
 _CLAIM: TypeAdapter[Claim] = TypeAdapter(Claim)
 _CLASSES: TypeAdapter[dict[str, HardwareClass]] = TypeAdapter(dict[str, HardwareClass])
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """An evidence file: what it holds, and where it lies."""
-
-    path: str
-    evidence: Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +52,7 @@ class Tree:
     benchmarks: Mapping[str, str]
     """The hash of each benchmark's syntax tree."""
     documents: Mapping[str, Document]
-    """The parsed files by path, for the lines of their values."""
+    """The YAML files by path, for the lines of their values."""
     problems: tuple[Problem, ...] = field(default=())
 
     def measured(self) -> Iterator[MeasuredClaim]:
@@ -68,22 +60,23 @@ class Tree:
         return (claim for claim in self.claims.values() if isinstance(claim, MeasuredClaim))
 
 
-def load(root: Path | str) -> Tree:
+def load(root: Path | str, hear: Callable[[Tree, Session], None] = lambda _tree, _session: None) -> Tree:
     """Every record below ``root`` and every problem of every record.
 
     Args:
         root: the top of the tree, the folder of ``mkdocs.yml``.
+        hear: is called with each session as it is read, and with the tree, which has no sessions yet.
 
     A missing folder is an empty one. Nothing is raised for what a file holds: it becomes a ``Problem``.
     """
     reader = Reader(Path(root))
     claims, paths = _claims(reader)
     classes, facts, stand_ins = _facts(reader)
-    return Tree(
+    tree = Tree(
         root=reader.root,
         claims=claims,
         claim_paths=paths,
-        sessions=_sessions(reader),
+        sessions=(),
         methods=_methods(reader),
         classes=classes,
         facts=facts,
@@ -92,57 +85,42 @@ def load(root: Path | str) -> Tree:
         runs=_runs(reader),
         benchmarks=_benchmarks(reader),
         documents=reader.documents,
-        problems=tuple(sorted(reader.problems, key=str)),
     )
+    found = []
+    for session in sessions(reader):
+        hear(tree, session)
+        found.append(session)
+    return replace(tree, sessions=tuple(found), problems=tuple(sorted(reader.problems, key=str)))
 
 
 def _claims(reader: Reader) -> tuple[dict[str, Claim], dict[str, str]]:
     claims: dict[str, Claim] = {}
     paths: dict[str, str] = {}
-    for path, name in reader.each("checks/registry", ".yml", "claims"):
-        found = reader.record(path, name, "claims", _CLAIM.validate_json)
-        if found is None:
+    for file in reader.each("checks/registry", ".yml", "claims"):
+        claim = reader.yaml(file, "claims", _CLAIM.validate_json)
+        if claim is None:
             continue
-        claim, document, _ = found
         expected = claim_path(claim.id)
-        if name != expected:
+        if file.name != expected:
             message = f"the claim `{claim.id}` does not belong in this file"
-            reader.complain(
-                name, "claims", message, f"name the file {expected}, or correct the id", document.line(("id",))
-            )
+            remedy = f"name the file {expected}, or correct the id"
+            reader.complain(file.name, "claims", message, remedy, reader.line(file, ("id",)))
             if claim.id in claims:
                 continue  # the file that is named as the claim is the claim
-        claims[claim.id], paths[claim.id] = claim, name
+        claims[claim.id], paths[claim.id] = claim, file.name
     return claims, paths
-
-
-def _sessions(reader: Reader) -> tuple[Session, ...]:
-    sessions = []
-    for path, name in reader.each("checks/evidence", ".json", "evidence"):
-        found = reader.record(path, name, "evidence", Evidence.model_validate_json)
-        if found is None:
-            continue
-        evidence, _, text = found
-        expected = evidence_path(evidence, text)
-        if name != expected:
-            message = "its content is not what its name says"
-            remedy = f"evidence is never edited: restore the file, or, if it is new, name it {expected}"
-            reader.complain(name, "evidence", message, remedy, None)
-        sessions.append(Session(name, evidence))
-    return tuple(sessions)
 
 
 def _methods(reader: Reader) -> dict[str, Method]:
     methods = {}
-    for path, name in reader.each("checks/methods", ".yml", "methods"):
-        found = reader.record(path, name, "methods", Method.model_validate_json)
-        if found is None:
+    for file in reader.each("checks/methods", ".yml", "methods"):
+        method = reader.yaml(file, "methods", Method.model_validate_json)
+        if method is None:
             continue
-        if found[0].id != path.stem:
-            reader.complain(
-                name, "methods", f"the method `{found[0].id}` is not named as its file", "make the two the same"
-            )
-        methods[found[0].id] = found[0]
+        if method.id != file.stem:
+            message = f"the method `{method.id}` is not named as its file"
+            reader.complain(file.name, "methods", message, "make the two the same")
+        methods[method.id] = method
     return methods
 
 
@@ -150,33 +128,35 @@ def _facts(reader: Reader) -> tuple[dict[str, HardwareClass], dict[str, FactShee
     classes: dict[str, HardwareClass] = {}
     facts: dict[str, FactSheet] = {}
     stand_ins = StandIns(models={}, datasets={})
-    for path, name in reader.each("checks/facts", ".yml", "facts"):
-        if path.stem == "hardware-classes":
-            classes = (reader.record(path, name, "facts", _CLASSES.validate_json) or ({},))[0]
-        elif path.stem == "stand-ins":
-            stand_ins = (reader.record(path, name, "facts", StandIns.model_validate_json) or (stand_ins,))[0]
-        elif found := reader.record(path, name, "facts", FactSheet.model_validate_json):
-            _check_facts(reader, name, path.stem, found[0], found[1])
-            facts[found[0].id] = found[0]
+    for file in reader.each("checks/facts", ".yml", "facts"):
+        if file.stem == "hardware-classes":
+            classes = reader.yaml(file, "facts", _CLASSES.validate_json) or {}
+        elif file.stem == "stand-ins":
+            stand_ins = reader.yaml(file, "facts", StandIns.model_validate_json) or stand_ins
+        elif sheet := reader.yaml(file, "facts", FactSheet.model_validate_json):
+            _check_facts(reader, file, sheet)
+            facts[sheet.id] = sheet
     return classes, facts, stand_ins
 
 
-def _check_facts(reader: Reader, name: str, stem: str, sheet: FactSheet, document: Document) -> None:
-    if sheet.id != stem:
-        reader.complain(name, "facts", f"the sheet `{sheet.id}` is not named as its file", "make the two the same")
+def _check_facts(reader: Reader, file: Found, sheet: FactSheet) -> None:
+    if sheet.id != file.stem:
+        reader.complain(file.name, "facts", f"the sheet `{sheet.id}` is not named as its file", "make the two the same")
     for key, cell in sheet.figures.items():
         if cell.source not in sheet.sources:
-            line = document.line(("figures", key, "source"))
-            reader.complain(name, "facts", f"the figure `{key}` names no source of the file", "add the source", line)
+            line = reader.line(file, ("figures", key, "source"))
+            reader.complain(
+                file.name, "facts", f"the figure `{key}` names no source of the file", "add the source", line
+            )
 
 
 def _snippets(reader: Reader) -> dict[str, Snippet]:
     found: dict[str, Snippet] = {}
-    for path, name in reader.each("snippets", ".py", "snippets"):
-        source = reader.text(path, name, "snippets")
+    for file in reader.each("snippets", ".py", "snippets"):
+        source = reader.text(file, "snippets", files.MAX_SCRIPT_BYTES)
         if source is None:
             continue
-        if snippet := _snippet(reader, name, source):
+        if snippet := _snippet(reader, file.name, source):
             found[snippet.id] = snippet
     return found
 
@@ -213,29 +193,26 @@ def _title(source: str) -> str:
     """The first line of a script's docstring.
 
     Raises:
-        UnreadableError: the script is no Python, or has no docstring.
+        UnreadableError: the script is no Python that can be read, or has no docstring.
     """
-    try:
-        docstring = ast.get_docstring(ast.parse(source))
-    except SyntaxError as error:
-        raise UnreadableError(f"no Python: {error.msg}", "correct the script", error.lineno) from error
-    except RecursionError as error:
-        raise UnreadableError("nested too deeply", "simplify the script", 1) from error
+    docstring = ast.get_docstring(scripts.parse_python(source))
     if not docstring:
         raise UnreadableError("no docstring", "say in one sentence what the script shows", 1)
+    if files.HIDDEN.search(docstring):  # written as an escape
+        raise UnreadableError("a docstring with a character that is not seen", "remove it", 1)
     return docstring.splitlines()[0]
 
 
 def _runs(reader: Reader) -> dict[tuple[str, str], SnippetRun]:
     found: dict[tuple[str, str], SnippetRun] = {}
-    for path, name in reader.each("checks/runs", ".json", "runs"):
-        record = reader.record(path, name, "runs", SnippetRun.model_validate_json)
+    for file in reader.each("checks/runs", ".json", "runs"):
+        record = reader.json(file, "runs", SnippetRun.model_validate_json)
         if record is None:
             continue
         run = record[0]
-        if name != run_path(run.snippet, run.hardware_class):
+        if file.name != run_path(run.snippet, run.hardware_class):
             reader.complain(
-                name, "runs", "the record does not belong in this file", "write it with `headroom snippets run`"
+                file.name, "runs", "the record does not belong in this file", "write it with `headroom snippets run`"
             )
         found[run.snippet, run.hardware_class] = run
     return found
@@ -243,20 +220,19 @@ def _runs(reader: Reader) -> dict[tuple[str, str], SnippetRun]:
 
 def _benchmarks(reader: Reader) -> dict[str, str]:
     found: dict[str, str] = {}
-    for path, name in reader.each("checks/benchmarks", ".py", "benchmarks"):
-        source = reader.text(path, name, "benchmarks")
-        if path.parent != reader.root / "checks/benchmarks":
-            reader.complain(name, "benchmarks", "a benchmark in a folder of its own", "move it to checks/benchmarks/")
-        elif source is not None and (syntax := _syntax(reader, name, source)):
-            found[path.stem] = syntax
+    for file in reader.each("checks/benchmarks", ".py", "benchmarks"):
+        source = reader.text(file, "benchmarks", files.MAX_SCRIPT_BYTES)
+        if file.name != f"checks/benchmarks/{file.stem}.py":
+            message = "a benchmark in a folder of its own"
+            reader.complain(file.name, "benchmarks", message, "move it to checks/benchmarks/")
+        elif source is not None and (syntax := _syntax(reader, file.name, source)):
+            found[file.stem] = syntax
     return found
 
 
 def _syntax(reader: Reader, name: str, source: str) -> str | None:
     try:
-        return files.syntax_sha256(source)
-    except SyntaxError as error:
-        reader.complain(name, "benchmarks", f"no Python: {error.msg}", "correct the script", error.lineno)
-    except RecursionError:
-        reader.complain(name, "benchmarks", "nested too deeply", "simplify the script")
+        return scripts.syntax_sha256(source)
+    except UnreadableError as error:
+        reader.problems.append(unreadable(name, "benchmarks", error))
     return None

@@ -10,12 +10,13 @@ from headroom.records import Problem
 from headroom.rules.code import fences, runs, shown
 from headroom.rules.comparisons import comparisons, tally
 from headroom.rules.context import Context
-from headroom.rules.figures import apply, figures
+from headroom.rules.figures import Skipped, apply, figures
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.orphans import orphans
 from headroom.rules.references import flips, references
+from headroom.rules.words import words
 
-__all__ = ["READING", "RULES", "Context", "apply", "check", "tally"]
+__all__ = ["READING", "RULES", "Context", "Skipped", "apply", "check", "tally"]
 
 RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "references": references,
@@ -23,6 +24,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "verdicts": verdicts,
     "figures": figures,
     "hardware": hardware,
+    "words": words,
     "flips": flips,
     "fences": fences,
     "shown": shown,
@@ -33,12 +35,16 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
 # The rules that reading itself applies: a record that breaks one is no record.
 READING = ("claims", "evidence", "methods", "facts", "snippets", "benchmarks", "pages")
 
+# Nearly everything leans on these two. Where one cannot be read, nothing else is said before it is mended.
+_FOUNDATIONS = ("checks/facts/hardware-classes.yml", "checks/facts/stand-ins.yml")
+
 
 def check(context: Context, only: str | None = None) -> list[Problem]:
     """Every problem of a tree, or those of one rule, in the order of their places."""
     found = set(context.problems)
+    shaken = any(problem.path in _FOUNDATIONS for problem in found)
     for name, rule in RULES.items():
-        if only in (None, name):
+        if only in (None, name) and not shaken:
             found.update(rule(context))
     return sorted((problem for problem in found if only in (None, problem.rule)), key=_place)
 

@@ -1,11 +1,15 @@
 """Code on pages: every line of it has run, and everything that runs is shown."""
 
+import re
 from collections.abc import Iterator
 
+from headroom.files import UnreadableError, placed
+from headroom.prose.markup import without_fences
 from headroom.prose.pages import Fence, Include, Page
 from headroom.records import Problem, Tree
 from headroom.rules.context import Context
 
+_INCLUDED = re.compile(r"[ \t]*-+8<-+")  # wherever it begins a line, the site puts a file in its place
 PYTHON = ("python", "py", "python3", "py3", "pycon", "ipython")
 
 
@@ -14,6 +18,10 @@ def fences(context: Context) -> Iterator[Problem]:
     for page in context.pages:
         for fence in page.fences:
             yield from _fence(context, page, fence)
+        for number, row in enumerate(without_fences(page.markdown).split("\n"), 1):
+            if _INCLUDED.match(row):
+                message, remedy = "an included text, which nobody checks", "write it on the page, or put it in a fence"
+                yield Problem(page.path, number, "fences", "", message, remedy)
 
 
 def _fence(context: Context, page: Page, fence: Fence) -> Iterator[Problem]:
@@ -33,8 +41,11 @@ def _fence(context: Context, page: Page, fence: Fence) -> Iterator[Problem]:
 def _include_fault(tree: Tree, include: Include) -> tuple[str, str] | None:
     """What is wrong with an included file or region, and what to do."""
     if not include.path.startswith("snippets/"):
-        exists = (tree.root / include.path).is_file()
-        return None if exists else (f"there is no file `{include.path}`", "correct the path")
+        try:
+            placed(tree.root / include.path, tree.root)
+        except UnreadableError as error:
+            return f"`{include.path}`: {error.message}", error.remedy
+        return None
     snippet = tree.snippets.get(include.path.removeprefix("snippets/").removesuffix(".py"))
     if snippet is None or snippet.path != include.path:
         return f"there is no snippet `{include.path}`", "correct the path"
@@ -46,8 +57,9 @@ def _include_fault(tree: Tree, include: Include) -> tuple[str, str] | None:
 def shown(context: Context) -> Iterator[Problem]:
     """Every snippet, and every region of one, stands on a page."""
     seen = {(include.path, include.region) for p in context.pages for f in p.fences for include in f.includes()}
+    paths = {path for path, _ in seen}
     for snippet in context.tree.snippets.values():
-        if not any(path == snippet.path for path, _ in seen):
+        if snippet.path not in paths:
             yield Problem(snippet.path, 1, "shown", "", "no page shows the snippet", "embed it, or delete it")
             continue
         for region, (line, _) in snippet.regions.items():
@@ -72,9 +84,9 @@ def runs(context: Context) -> Iterator[Problem]:
         if hardware_class not in tree.classes:
             yield Problem(path, None, "runs", "/hardware_class", f"unknown class `{run.hardware_class}`", "correct it")
     on_cpu = {name for name, found in tree.classes.items() if found.device == "cpu"}
+    ran = {(name, run.sha256) for (name, hardware_class), run in tree.runs.items() if hardware_class in on_cpu}
     for name, snippet in tree.snippets.items():
         needs_gpu = any(need.startswith("cuda") for need in snippet.header.needs)
-        ran = any(run.sha256 == snippet.sha256 for (s, c), run in tree.runs.items() if s == name and c in on_cpu)
-        if not needs_gpu and not ran:
+        if not needs_gpu and (name, snippet.sha256) not in ran:
             remedy = f"run `headroom snippets run {name} --record`"
             yield Problem(snippet.path, 1, "runs", "", "it has not run as it stands", remedy)

@@ -19,7 +19,7 @@ _REMEDY = "link it to a claim, or write `<!-- no-claim: KIND -->` behind it (doc
 def comparisons(context: Context) -> Iterator[Problem]:
     """A sentence that compares is linked to a claim, or a note behind it says why it needs none."""
     for page in context.pages:
-        found = _compared(page.prose)
+        found = _compared(page.markdown)
         for each in found:
             if not each.linked and each.remark is None:
                 message = f'"{_first_words(each.text)}" compares, and stands on no claim'
@@ -29,13 +29,13 @@ def comparisons(context: Context) -> Iterator[Problem]:
 
 def tally(context: Context) -> Counter[str]:
     """How many comparative sentences there are: `linked`, by the kind of their note, or `open`."""
-    found = [each for page in context.pages for each in _compared(page.prose)]
+    found = [each for page in context.pages for each in _compared(page.markdown)]
     return Counter("linked" if each.linked else each.note or "open" for each in found)
 
 
 def _wrong_notes(page: Page, used: set[int]) -> Iterator[Problem]:
     """Notes of an unknown kind, and those behind a sentence that compares nothing."""
-    for note in notes(page.prose):
+    for note in notes(page.markdown):
         if note.kind not in NO_CLAIM:
             remedy = f"use one of: {', '.join(NO_CLAIM)}"
             yield Problem(page.path, note.line, "comparisons", "", f"`{note.kind}` is no kind of a note", remedy)

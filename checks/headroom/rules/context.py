@@ -1,13 +1,13 @@
 """What the rules look at: a tree, judged, with its pages and their links."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from headroom.prose.pages import Link, Page, load_pages
-from headroom.prose.targets import ClaimTarget, parse_target
-from headroom.records import Problem, Tree, load
-from headroom.verdicts import Board, board
+from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
+from headroom.records import Problem, Tree
+from headroom.verdicts import Board, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,30 +18,30 @@ class Context:
     board: Board
     pages: tuple[Page, ...]
     problems: tuple[Problem, ...]
+    links: tuple[tuple[Page, Link, ClaimTarget | FactTarget | str], ...]
+    """Every link to a claim or a fact, with its page and where it leads, or else what is wrong with it."""
 
     @classmethod
     def of(cls, root: Path) -> "Context":
         """Read and judge a tree."""
-        tree = load(root)
+        tree, board = read(root)
         pages, problems = load_pages(root)
-        return cls(tree, board(tree), tuple(pages), (*tree.problems, *problems))
+        return cls(tree, board, tuple(pages), (*tree.problems, *problems), tuple(_links(pages)))
 
 
-def links(context: Context) -> Iterator[tuple[Page, Link]]:
-    """Every link to a claim or a fact, with its page."""
-    for page in context.pages:
+def _links(pages: Iterable[Page]) -> Iterator[tuple[Page, Link, ClaimTarget | FactTarget | str]]:
+    for page in pages:
         for link in page.links:
             if link.href.startswith(("claim:", "fact:")):
-                yield page, link
+                try:
+                    yield page, link, parse_target(link.href)
+                except ValueError as error:
+                    yield page, link, str(error)
 
 
 def claim_links(context: Context) -> Iterator[tuple[Page, Link, ClaimTarget]]:
     """The links to claims that there are."""
-    for page, link in links(context):
-        try:
-            target = parse_target(link.href)
-        except ValueError:
-            continue
+    for page, link, target in context.links:
         if isinstance(target, ClaimTarget) and target.claim in context.tree.claims:
             yield page, link, target
 

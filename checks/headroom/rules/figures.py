@@ -1,14 +1,16 @@
 """Figures in texts: held to the evidence, and rewritten from it."""
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from headroom import files
+from headroom import files, writing
 from headroom.prose.figures import measured
 from headroom.prose.pages import Link, Page
 from headroom.records import Problem
-from headroom.rules.context import Context, at, claim_links, links
+from headroom.rules.context import Context, at, claim_links
 from headroom.units import Figure
 
 OPEN = "?"
@@ -33,6 +35,19 @@ class Fix:
     start: int
     end: int
     text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: rewrote a figure as `{self.text}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A page with figures that differ, which somebody has written while it was looked at."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: was changed meanwhile, and is left so; run `headroom check --fix` again"
 
 
 def figures(context: Context) -> Iterator[Problem]:
@@ -69,23 +84,50 @@ def fixes(context: Context) -> list[Fix]:
         except ValueError:
             continue
         if link.text == OPEN:
-            found.append(Fix(page.path, link.start, link.end, right))
+            found.append(Fix(page.path, page.place(link.start), page.place(link.end), right))
         elif right != printed.text:
             start = link.start + printed.start
-            found.append(Fix(page.path, start, start + len(printed.text), right))
+            found.append(Fix(page.path, page.place(start), page.place(start + len(printed.text)), right))
     return found
 
 
-def apply(root: Path, context: Context) -> list[Fix]:
-    """Rewrite the figures that differ from the evidence, each page in one piece, and return what was rewritten."""
+def apply(root: Path, context: Context) -> Iterator[Fix | Skipped]:
+    """Rewrite the figures that differ from the evidence, each page in one piece, and tell what was done.
+
+    A page keeps every other byte. One that somebody has written since it was read is left alone.
+
+    Raises:
+        UnwritableError: a page cannot be written; those before it are, and those after it are not.
+    """
     found = fixes(context)
-    texts = {page.path: page.text for page in context.pages}
-    for path in sorted({fix.path for fix in found}):
-        text = texts[path]
-        for fix in sorted((fix for fix in found if fix.path == path), key=lambda fix: -fix.start):
-            text = text[: fix.start] + fix.text + text[fix.end :]
-        files.write_atomic(root / path, text)
-    return found
+    for page in context.pages:
+        of_page = [fix for fix in found if fix.path == page.path]
+        if of_page:
+            try:
+                _rewrite(root / page.path, page.text, of_page)
+            except writing.ChangedError:
+                yield Skipped(page.path)
+            else:
+                yield from of_page
+
+
+def _rewrite(path: Path, text: str, of_page: list[Fix]) -> None:
+    """Replace texts of a page, which were found in ``text``, in the file as it is on the disk.
+
+    Raises:
+        ChangedError: the file is no longer what was read.
+        UnwritableError: it cannot be written.
+    """
+    before = path.read_bytes() if path.is_file() else b""
+    raw = after = before.decode("utf-8", errors="replace")
+    if files.newlines(raw) != text:
+        raise writing.ChangedError(path)
+    # Where lines end in two characters, as Windows has it, a place in the file is later by one a line.
+    ends = [match.start() - number for number, match in enumerate(re.finditer("\r\n", raw))]
+    for fix in sorted(of_page, key=lambda fix: -fix.start):
+        start, end = (at + bisect_left(ends, at) for at in (fix.start, fix.end))
+        after = after[:start] + fix.text + after[end:]
+    writing.write_atomic(path, after, over=before)
 
 
 def _figures(context: Context) -> Iterator[tuple[Page, Link, float | str, str]]:
@@ -96,7 +138,7 @@ def _figures(context: Context) -> Iterator[tuple[Page, Link, float | str, str]]:
                 yield page, link, *measured(context.tree, context.board, target)
             except LookupError as error:
                 yield page, link, str(error), ""
-    for page, link in links(context):
+    for page, link, _ in context.links:
         if link.href.startswith("fact:"):
             sheet, _, figure = link.href.removeprefix("fact:").partition(".")
             cell = context.tree.facts[sheet].figures.get(figure) if sheet in context.tree.facts else None

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from headroom.prose.pages import Page
-from headroom.prose.targets import METHODS, FactTarget, parse_target
+from headroom.prose.targets import METHODS, FactTarget
 from headroom.records import Problem
 from headroom.records.claims import MeasuredClaim
-from headroom.rules import context as known
 from headroom.rules.context import Context, at, claim_links
 
 
@@ -18,13 +17,10 @@ def links(context: Context) -> Iterator[Problem]:
         for line in page.stray:
             remedy = "write it as [text](claim:the-id), in one piece"
             yield Problem(page.path, line, "links", "", "a claim or fact linked in a form that is not checked", remedy)
-    for page, link in known.links(context):
-        try:
-            target = parse_target(link.href)
-        except ValueError as error:
-            yield at(page, link, "links", str(error), "correct the link")
-            continue
-        if isinstance(target, FactTarget):
+    for page, link, target in context.links:
+        if isinstance(target, str):
+            yield at(page, link, "links", target, "correct the link")
+        elif isinstance(target, FactTarget):
             sheet = tree.facts.get(target.sheet)
             if sheet is None or target.figure not in sheet.figures:
                 message = f"there is no fact `{target.sheet}.{target.figure}`"

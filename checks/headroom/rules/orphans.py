@@ -1,27 +1,38 @@
 """What nothing uses: records, files and pages that would grow old without anybody seeing them."""
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from headroom.files import UnreadableError, read_text
 from headroom.records import Problem
-from headroom.records.problems import relative
-from headroom.rules.context import Context, claim_links, links
+from headroom.records.problems import relative, unreadable
+from headroom.rules.context import Context, claim_links
 
 _CONFIG = "mkdocs.yml"
 _PAGES = (".md", ".ipynb")
-_NAMED = re.compile(r"[\w./-]+\.\w+")
+_NAMED = re.compile(r"[\w./-]+")
 
 
 def orphans(context: Context) -> Iterator[Problem]:
     """Every claim, benchmark, session, fact and file of the site is used, and every page is reached."""
+    yield from _config(context)
     yield from _benchmarks(context)
     yield from _pages(context)
     if not any(problem.rule == "pages" for problem in context.problems):  # what cannot be read may use anything
         yield from _claims(context)
         yield from _facts(context)
         yield from _files(context)
+
+
+def _config(context: Context) -> Iterator[Problem]:
+    try:
+        if not any(name.endswith(_PAGES) for name in _named(context.tree.root)):
+            yield Problem(_CONFIG, 1, "orphans", "", "names no page", "name the pages in its `nav`")
+    except UnreadableError as error:
+        if os.path.lexists(context.tree.root / _CONFIG):  # records alone need no site
+            yield unreadable(_CONFIG, "orphans", error)
 
 
 def _claims(context: Context) -> Iterator[Problem]:
@@ -42,13 +53,13 @@ def _benchmarks(context: Context) -> Iterator[Problem]:
         path = f"checks/benchmarks/{name}.py"
         yield Problem(path, 1, "orphans", "", "no claim is measured with it", "add a claim, or delete it")
     for session in tree.sessions:
-        if session.evidence.benchmark not in claimed:
-            message = f"no claim is measured with `{session.evidence.benchmark}`"
+        if session.head.benchmark not in claimed:
+            message = f"no claim is measured with `{session.head.benchmark}`"
             yield Problem(session.path, 1, "orphans", "/benchmark", message, "keep the claim, and retire it")
 
 
 def _facts(context: Context) -> Iterator[Problem]:
-    linked = {link.href for _, link in links(context)}
+    linked = {link.href for _, link, _ in context.links}
     for name, sheet in context.tree.facts.items():
         for figure in sheet.figures:
             if f"fact:{name}.{figure}" not in linked:
@@ -67,7 +78,7 @@ def _pages(context: Context) -> Iterator[Problem]:
 def _files(context: Context) -> Iterator[Problem]:
     root = context.tree.root
     for path in _below_docs(root):
-        if path.suffix not in _PAGES and not any(path.name in page.text for page in context.pages):
+        if path.suffix not in _PAGES and not any(path.name in page.markdown for page in context.pages):
             remedy = f"show it on a page, name it in {_CONFIG}, or delete it"
             yield Problem(relative(path, root), 1, "orphans", "", "nothing uses the file", remedy)
 
@@ -77,11 +88,22 @@ def _faulty(context: Context) -> set[str]:
     return {problem.path for problem in context.problems}
 
 
+def _named(root: Path) -> set[str]:
+    """The words of the site's configuration that may be names of files.
+
+    Raises:
+        UnreadableError: it cannot be read, or there is none.
+    """
+    return {word.rstrip(".") for word in _NAMED.findall(read_text(root / _CONFIG, root))}
+
+
 def _below_docs(root: Path) -> Iterator[Path]:
-    """The files below docs/ that the site's configuration does not name; none where there is no site."""
+    """The files below docs/ that the site's configuration does not name; none where it names no page."""
     try:
-        named = set(_NAMED.findall(read_text(root / _CONFIG, root)))
+        named = _named(root)
     except UnreadableError:
+        return
+    if not any(name.endswith(_PAGES) for name in named):
         return
     for path in sorted(path for path in (root / "docs").rglob("*") if path.is_file()):
         name = path.relative_to(root / "docs")

@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from headroom.prose.pages import Page
 from headroom.records import Problem, Tree
 from headroom.records.claims import MeasuredClaim
 from headroom.records.methods import Method
@@ -14,20 +13,21 @@ from headroom.rules.context import Context
 def references(context: Context) -> Iterator[Problem]:
     """Records name only what there is: methods, pages, benchmarks and their arms, classes, models."""
     tree = context.tree
-    pages = {page.path: page for page in context.pages}
+    anchors = {page.path: page.anchors for page in context.pages}
+    arms = _arms(tree)
     for claim in tree.claims.values():
         path = tree.claim_paths[claim.id]
         if claim.method not in tree.methods:
             yield _in(tree, path, "method", f"there is no method `{claim.method}`", "add it under checks/methods/")
-        if f"docs/{claim.guide}" not in pages:
+        if f"docs/{claim.guide}" not in anchors:
             yield _in(tree, path, "guide", f"there is no page `docs/{claim.guide}`", "correct the path")
     for claim in tree.measured():
-        yield from _measured_references(tree, tree.claim_paths[claim.id], claim)
+        yield from _measured_references(tree, tree.claim_paths[claim.id], claim, arms.get(claim.benchmark))
     for method in tree.methods.values():
-        yield from _method_references(tree, method, pages)
+        yield from _method_references(tree, method, anchors)
     for session in tree.sessions:
-        if session.evidence.hardware_class not in tree.classes:
-            name = session.evidence.hardware_class
+        if session.head.hardware_class not in tree.classes:
+            name = session.head.hardware_class
             remedy = "add it to checks/facts/hardware-classes.yml"
             yield _in(tree, session.path, "/hardware_class", f"unknown class `{name}`", remedy)
     served = {*tree.stand_ins.models, *tree.stand_ins.datasets}
@@ -36,13 +36,19 @@ def references(context: Context) -> Iterator[Problem]:
             yield _in(tree, snippet.path, "models", f"no stand-in for `{name}`", "add it to checks/facts/stand-ins.yml")
 
 
-def _method_references(tree: Tree, method: Method, pages: Mapping[str, Page]) -> Iterator[Problem]:
+def _arms(tree: Tree) -> dict[str, tuple[str, ...]]:
+    """The arms of each benchmark."""
+    folder = tree.root / "checks/benchmarks"
+    return {name: arms_of((folder / f"{name}.py").read_text(encoding="utf-8")) for name in tree.benchmarks}
+
+
+def _method_references(tree: Tree, method: Method, anchors: Mapping[str, frozenset[str]]) -> Iterator[Problem]:
     path = f"checks/methods/{method.id}.yml"
     name, _, anchor = method.section.partition("#")
-    page = pages.get(f"docs/{name}")
-    if page is None:
+    places = anchors.get(f"docs/{name}")
+    if places is None:
         yield _in(tree, path, "section", f"there is no page `docs/{method.section}`", "correct the path")
-    elif anchor not in page.anchors:
+    elif anchor not in places:
         yield _in(tree, path, "section", f"`docs/{name}` has no place `#{anchor}`", "correct the anchor")
     if method.same_result is not None and method.same_result not in tree.snippets:
         message = f"there is no snippet `{method.same_result}`"
@@ -52,18 +58,19 @@ def _method_references(tree: Tree, method: Method, pages: Mapping[str, Page]) ->
             yield _in(tree, path, "claims", f"there is no claim `{claim_id}`", "correct the id")
 
 
-def _measured_references(tree: Tree, path: str, claim: MeasuredClaim) -> Iterator[Problem]:
+def _measured_references(
+    tree: Tree, path: str, claim: MeasuredClaim, arms: tuple[str, ...] | None
+) -> Iterator[Problem]:
     for name in claim.scope.hardware:
         if name not in tree.classes:
             yield _in(
                 tree, path, "scope.hardware", f"unknown class `{name}`", "add it to checks/facts/hardware-classes.yml"
             )
-    if claim.benchmark not in tree.benchmarks:
+    if arms is None:
         yield _in(
             tree, path, "benchmark", f"there is no benchmark `{claim.benchmark}`", "add it under checks/benchmarks/"
         )
         return
-    arms = arms_of((tree.root / f"checks/benchmarks/{claim.benchmark}.py").read_text(encoding="utf-8"))
     remedy = f"use one of: {', '.join(arms)}" if arms else "declare `ARMS = (…)` in it, a tuple of texts"
     for field, name in (("subject", claim.subject), ("baseline", claim.baseline)):
         if name not in arms:

@@ -26,7 +26,7 @@ from headroom.running import network
 TICK = 0.02  # seconds between two looks at whether the child has ended
 WATCH = 0.1  # seconds between two looks at its memory
 TAIL_BYTES = 1 << 20  # of each stream, the end is kept
-_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,7 @@ class Order:
 def main(descriptor: int, offline: bool, preload: Sequence[str]) -> None:  # noqa: FBT001 - called by one line of text
     """Import the modules, then fork one child for each order that comes in, until the line closes."""
     line: Connection[Any, Any] = Connection(descriptor)
+    _set(_PR_SET_PDEATHSIG, signal.SIGKILL)  # while it imports, it does not see that the line is closed
     try:
         for name in preload:
             importlib.import_module(name)
@@ -71,27 +72,33 @@ def main(descriptor: int, offline: bool, preload: Sequence[str]) -> None:  # noq
     except Exception:  # noqa: BLE001 - whatever goes wrong, the other side must hear of it
         line.send(traceback.format_exc())
         return
-    _adopt_orphans()
-    line.send(None)
+    _set(_PR_SET_PDEATHSIG, 0)  # from now on it sees it, and ends its descendants before itself
+    # The parent of every descendant whose parent ends, whatever session that has moved to: so none can escape.
+    _set(_PR_SET_CHILD_SUBREAPER, 1)
     with contextlib.suppress(EOFError, ConnectionError):
+        line.send(None)
         while True:
             order = line.recv()
             line.send(_carry_out(order, kind, line))
     os._exit(0)  # unloading the libraries would take a second
 
 
-def _adopt_orphans() -> None:
-    """Become the parent of every descendant whose parent ends, whatever session it has moved to: so none can escape."""
+def _set(option: int, value: int) -> None:
+    """Set an attribute of this process, where the system is the one that has them."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def _carry_out(order: Order, kind: network.Kind, line: "Connection[Any, Any]") -> Outcome:
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         start = time.monotonic()
+        parent = os.getpid()
         child = os.fork()
         if child == 0:
             line.close()
+            _set(_PR_SET_PDEATHSIG, signal.SIGKILL)  # nobody watches it any more
+            if os.getppid() != parent:
+                os._exit(1)
             _live(order, kind, (stdout.fileno(), stderr.fileno()))
         try:
             watch = _watch(child, order, start, line)

@@ -2,40 +2,40 @@
 
 What is measured follows from the claims: their arms at their points in their metrics, and each baseline once more as
 the control. A session writes a journal as it goes, and its evidence only when it is complete; whatever interrupts it
-leaves the journal, and never half an evidence file.
+leaves the journal, and never half an evidence file. What has been measured is saved wherever there is room for it.
 """
 
 import json
 import math
+import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import Any, Protocol
 
-from headroom import __version__, environment, files
+from headroom import __version__, environment, files, scripts
 from headroom.environment import Machine
 from headroom.records.claims import MeasuredClaim
 from headroom.records.evidence import Design, Environment, Evidence, Failure, Run, Slot, block_order, slot_of
-from headroom.records.layout import evidence_path, evidence_text
 from headroom.records.metrics import METRICS
 from headroom.records.tree import Tree
+from headroom.running import guard
+from headroom.running.journal import FOLDER, Journal
+from headroom.running.keeping import keep
+from headroom.running.planning import MeasureError, Plan, hardware_class
 
 TIMEOUT_SECONDS = 600.0
 WARMUP_STEPS = 1  # the first step, in which optimizer states are made and graphs compiled
 TIMED_STEPS = 3
-_JOURNALS = ".cache/journals"
-
-
-class MeasureError(ValueError):
-    """A session cannot be started, or has not become evidence; the message says why and what to do."""
 
 
 class Launcher(Protocol):
-    """What carries out one run of a script and gives back its report; ``running.launching`` makes one."""
+    """What carries out one run of a script and gives back its report; ``launcher`` makes one."""
 
     def __call__(self, script: Path, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Run it.
@@ -50,66 +50,6 @@ class RunFailedError(RuntimeError):
     """One run of a session gave no result; the session goes on without it, and says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a session is to measure."""
-
-    benchmark: str
-    claims: tuple[MeasuredClaim, ...]
-    slots: Mapping[Slot, tuple[str, ...]]
-    """Every run that a block holds, and the metrics that it is asked for."""
-    blocks: int
-
-
-def plan(tree: Tree, names: Iterable[str]) -> Plan:
-    """What a session for these claims, or for all claims of a benchmark, measures.
-
-    Raises:
-        MeasureError: a name is no measured claim and no benchmark with one, or they need several benchmarks.
-    """
-    claims: dict[str, MeasuredClaim] = {}
-    for name in names:
-        found = [claim for claim in tree.measured() if name in (claim.id, claim.benchmark)]
-        if not found:
-            known = ", ".join(sorted({claim.benchmark for claim in tree.measured()})) or "none"
-            raise MeasureError(f"`{name}` is no measured claim, and no benchmark of one; benchmarks are: {known}")
-        claims.update({claim.id: claim for claim in found})
-    benchmarks = {claim.benchmark for claim in claims.values()}
-    if not benchmarks:
-        raise MeasureError("nothing to measure; name a benchmark or claims")
-    if len(benchmarks) != 1:
-        raise MeasureError(f"one session measures one benchmark, not {', '.join(sorted(benchmarks))}; call it for each")
-    slots: dict[Slot, set[str]] = {}
-    for claim in claims.values():
-        for slot in _slots(claim):
-            slots.setdefault(slot, set()).add(claim.metric.name)
-    metrics = {slot: tuple(sorted(names)) for slot, names in slots.items()}
-    return Plan(benchmarks.pop(), tuple(claims.values()), metrics, max(claim.blocks for claim in claims.values()))
-
-
-def _slots(claim: MeasuredClaim) -> Iterator[Slot]:
-    for point in claim.scope.points:
-        at = tuple(sorted(point.items()))
-        yield Slot(claim.baseline, control=False, point=at)
-        yield Slot(claim.subject, control=False, point=at)
-        yield Slot(claim.baseline, control=True, point=at)
-
-
-def hardware_class(tree: Tree, machine: Machine) -> str:
-    """The class that a machine belongs to.
-
-    Raises:
-        MeasureError: none, or more than one.
-    """
-    found = [name for name, known in tree.classes.items() if known.holds(machine)]
-    if len(found) != 1:
-        sets = ", ".join(machine.instruction_sets)
-        seen = f"{machine.product} ({machine.power_limit_w or sets}, {machine.threads} threads)"
-        remedy = "describe it in checks/facts/hardware-classes.yml, so that exactly one class matches"
-        raise MeasureError(f"this machine, {seen}, is of {', '.join(found) or 'no'} hardware class; {remedy}")
-    return found[0]
-
-
 class Session:
     """One session on one machine.
 
@@ -120,6 +60,10 @@ class Session:
         launch: carries out a run.
         progress: called after each run with how many of all are done, and a line on the ratios so far.
         order_seed: seed of the order of each block; by default from the clock.
+
+    Raises:
+        MeasureError: the machine is of no class.
+        GuardError: the clock is behind the records of the tree.
     """
 
     def __init__(
@@ -133,36 +77,65 @@ class Session:
     ) -> None:
         self._tree, self._plan, self._machine, self._launch, self._progress = tree, what, machine, launch, progress
         self._class = hardware_class(tree, machine)
-        self._began = datetime.now(UTC)
+        self._began, self._clock = guard.now(tree), time.monotonic()
         self._seed = time.time_ns() % 2**31 if order_seed is None else order_seed
         self._script = tree.root / f"checks/benchmarks/{what.benchmark}.py"
         self._syntax = self._script_syntax()
         self._runs: list[Run] = []
         self._failures: list[Failure] = []
-        self.journal = tree.root / _JOURNALS / f"{what.benchmark}-{self._began:%Y%m%dT%H%M%S}-{self._seed}.jsonl"
+        name = f"{what.benchmark}-{self._began:%Y%m%dT%H%M%S}-{self._seed}.jsonl"
+        self.journal = tree.root / FOLDER / name
+        self.kept: Path | None = None
+        """The evidence, once it is written."""
+        self._total = what.blocks * len(what.slots)
 
     def _script_syntax(self) -> str:
-        return files.syntax_sha256(files.read_text(self._script, self._tree.root))
+        return scripts.syntax_sha256(files.read_text(self._script, self._tree.root))
 
-    def measure(self) -> Evidence:
-        """Run every block, and give back the evidence.
+    def measure(self, home: Path) -> Path:
+        """Run every block, write the evidence below ``home``, and return its path.
 
         Raises:
             MeasureError: no run gave a result, or somebody has changed the script meanwhile.
+            NotKeptError: the evidence could not be written there.
+            UnwritableError: the journal cannot be begun; nothing was run.
         """
-        self.journal.parent.mkdir(parents=True, exist_ok=True)
-        clock = time.monotonic()
-        total = self._plan.blocks * len(self._plan.slots)
-        with self.journal.open("a", encoding="utf-8") as journal:
+        with Journal(self.journal, self._header()) as journal:
             for block in range(self._plan.blocks):
                 for position, slot in enumerate(block_order(self._plan.slots, self._seed, block)):
-                    record = self._one(block, position, slot, clock)
-                    journal.write(record.model_dump_json() + "\n")
-                    journal.flush()
-                    self._progress(len(self._runs) + len(self._failures), total, self.ratios())
-        return self._evidence()
+                    unwritten = journal.add(self._one(block, position, slot))
+                    told = f"no journal ({unwritten}); {self.ratios()}" if unwritten else self.ratios()
+                    with suppress(OSError):  # a terminal that has gone is no reason to end
+                        self._progress(len(self._runs) + len(self._failures), self._total, told)
+            with guard.undisturbed():
+                self.kept = path = keep(self._evidence(), home, self.journal.parent)
+                journal.complete(path, clock_moved_seconds=round(self.clock_moved))
+        return path
 
-    def _one(self, block: int, position: int, slot: Slot, clock: float) -> Run | Failure:
+    @property
+    def clock_moved(self) -> float:
+        """Seconds by which the clock was set since the session began."""
+        return (datetime.now(UTC) - self._began).total_seconds() - (time.monotonic() - self._clock)
+
+    def _header(self) -> dict[str, Any]:
+        """What the journal says of the session before its first run."""
+        return {
+            "benchmark": self._plan.benchmark,
+            "began": f"{self._began:%Y-%m-%dT%H:%M:%SZ}",
+            "pid": os.getpid(),
+            "claims": [claim.id for claim in self._plan.claims],
+            "blocks": self._plan.blocks,
+            "runs": self._total,
+            "slots": [
+                {"arm": slot.arm, "control": slot.control, "point": dict(slot.point), "metrics": metrics}
+                for slot, metrics in self._plan.slots.items()
+            ],
+            "order_seed": self._seed,
+            "hardware_class": self._class,
+            "machine": asdict(self._machine),
+        }
+
+    def _one(self, block: int, position: int, slot: Slot) -> Run | Failure:
         where = {"block": block, "position": position, "arm": slot.arm, "control": slot.control}
         place: dict[str, Any] = {**where, "point": dict(slot.point)}
         seed = self._seed % 1_000_003 + block
@@ -174,10 +147,10 @@ class Session:
             "metrics": self._plan.slots[slot],
             "timed_steps": TIMED_STEPS,
         }
-        started = time.monotonic() - clock
+        started = time.monotonic() - self._clock
         try:
             report = self._launch(self._script, request)
-            ended, throttled = time.monotonic() - clock, environment.slowdowns(self._machine.device)
+            ended, throttled = time.monotonic() - self._clock, environment.slowdowns(self._machine.device)
             run = Run(**place, input_seed=seed, started=started, ended=ended, throttled=throttled, **report)
         except (RunFailedError, ValueError) as error:  # a loss that is not a number is no report either
             failure = Failure(**place, reason=" ".join(str(error).split())[-500:])
@@ -222,8 +195,10 @@ class Session:
 def _harness_sha256() -> str:
     """A hash of the code that measures: two sessions with the same one were measured in the same way."""
     here = Path(__file__).parent
-    sources = [(here / name).read_text(encoding="utf-8") for name in ("measuring.py", "benchmark_run.py")]
-    return files.sha256("".join(map(files.syntax_sha256, sources)))
+    sources = [
+        (here / name).read_text(encoding="utf-8") for name in ("planning.py", "measuring.py", "benchmark_run.py")
+    ]
+    return files.sha256("".join(map(scripts.syntax_sha256, sources)))
 
 
 def _ratio(claim: MeasuredClaim, found: Mapping[tuple[int, Slot], Run]) -> str:
@@ -242,14 +217,6 @@ def _ratio(claim: MeasuredClaim, found: Mapping[tuple[int, Slot], Run]) -> str:
         if ratios:
             parts.append(f"{math.exp(median(ratios)):.3f}")
     return f"{claim.id.partition('.')[2]} {', '.join(parts)}" if parts else ""
-
-
-def keep(evidence: Evidence, root: Path) -> Path:
-    """Write one evidence file, whole or not at all, and return its path."""
-    text = evidence_text(evidence)
-    path = root / evidence_path(evidence, text)
-    files.write_atomic(path, text)
-    return path
 
 
 def launcher(run: Callable[..., Any]) -> Launcher:

@@ -17,9 +17,10 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-from headroom.files import UnreadableError, read_text, write_atomic
+from headroom.files import UnreadableError, read_bytes, read_text
 from headroom.records.notebooks import dumps
 from headroom.running.isolation import QUIET
+from headroom.writing import write_atomic
 
 TIMEOUT = 300
 """Seconds for one cell; loading torch on a busy machine takes a minute of them."""
@@ -111,12 +112,14 @@ def run(path: Path, root: Path, *, record: bool = False) -> list[Difference]:
     Raises:
         NotebookError: it cannot be run.
         UnreadableError: it is no text, or no JSON.
+        UnwritableError: the new ones cannot be stored, or somebody has saved the notebook meanwhile.
     """
+    before = read_bytes(path, root)
     text = read_text(path, root)
     try:
         found = execute(text)
     except (json.JSONDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError) as error:
         raise UnreadableError(f"no notebook ({error})", "save it with Jupyter") from error
     if record:
-        write_atomic(path, dumps(found))
+        write_atomic(path, dumps(found), over=before)
     return list(differences(text, found))

@@ -58,7 +58,7 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterator[str]:
     views = [words.view(site, claim, name) for name in site.classes_of(claim)]
     for view in views:
-        badge = f'<span class="badge badge-{view.status}">{escape(view.word)}</span>'
+        badge = f'<span class="badge badge-{view.status}">{text(view.word)}</span>'
         yield f"{badge} {text(words.carried_over(view) if view.carried else words.verdict_sentence(view))}"
     own = [(view.hardware, view.standing) for view in views if not view.carried]
     for name, standing in own:
@@ -145,7 +145,7 @@ def _where(claim: MeasuredClaim, point: PointVerdict) -> str:
 
 def _session(session: Session, page: PageContext) -> Iterator[str]:
     """What the session ran on and how, and what is not known of it."""
-    found, design = session.evidence.environment, session.evidence.design
+    found, design = session.head.environment, session.head.design
     machine = [
         found.product,
         f"{found.power_limit_w:g} W" if found.power_limit_w else "",
@@ -161,7 +161,7 @@ def _session(session: Session, page: PageContext) -> Iterator[str]:
         f"timer {design.timer}",
         "synchronised" if design.synchronised else "not synchronised",
         f"the process of a run: {design.process}",
-        f"{len(session.evidence.failures)} failed runs",
+        f"{len(session.head.failures)} failed runs",
     ]
     versions = {**found.versions, **({"driver": found.driver} if found.driver else {})}
     yield _list(
@@ -177,7 +177,7 @@ def _session(session: Session, page: PageContext) -> Iterator[str]:
 
 def _raw(session: Session, page: PageContext) -> str:
     target = page.href(evidence_file(session.path))
-    return f"[{words.day(session.evidence.date)}, {session.path.rpartition('-')[2]}]({target})"
+    return f"[{words.day(session.head.date)}, {session.path.rpartition('-')[2]}]({target})"
 
 
 def _again(claim: MeasuredClaim) -> Iterator[str]:
@@ -194,7 +194,7 @@ def _cited(claim: CitedClaim, page: PageContext) -> Iterator[str]:
     yield _heading("Source")
     yield _list(
         [
-            f'<a href="{escape(source.url)}">{text(source.title)}</a>, {text(source.authors)}, {source.year}',
+            f'<a href="{text(source.url)}">{text(source.title)}</a>, {text(source.authors)}, {source.year}',
             f"Where in it: {text(source.locator)}",
             f"Hardware as stated: {text(claim.hardware_as_stated)}",
             f"Kind: {source.type}; measured by: {text(_INDEPENDENCE[claim.independence])}",

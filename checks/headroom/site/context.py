@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headroom.records import Claim, Tree, load
-from headroom.verdicts import Board, board
+from headroom.records import Claim, Tree
+from headroom.verdicts import Board, read
 
 INDEX = "claims/index.md"
 """The page that lists every claim."""
@@ -23,8 +23,7 @@ class SiteData:
     @classmethod
     def load(cls, root: Path | str) -> "SiteData":
         """Read and judge a tree."""
-        tree = load(root)
-        return cls(tree, board(tree))
+        return cls(*read(root))
 
     def class_name(self, hardware_class: str) -> str:
         """A hardware class as a sentence names it."""

@@ -67,7 +67,7 @@ def _status(view: words.View) -> str:
     place = text(view.site.class_name(view.hardware))
     badge = f'<span class="badge badge-{view.status}">{text(view.word)}</span>'
     session = view.standing.session
-    return f"{badge} {place}" + (f", {words.day(session.evidence.date)}" if session else "")
+    return f"{badge} {place}" + (f", {words.day(session.head.date)}" if session else "")
 
 
 def json_files(site: SiteData) -> dict[str, str]:
@@ -99,7 +99,7 @@ def _standing(standing: Standing) -> dict[str, Any]:
     return {
         "status": standing.status,
         "reason": standing.reason,
-        "date": session.evidence.date if session else None,
+        "date": session.head.date if session else None,
         "evidence": evidence_file(session.path) if session else None,
         "points": [_point(point) for point in (standing.verdict.points if standing.verdict else ())],
     }

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from headroom.prose.targets import METHODS
 from headroom.records import CitedClaim, MeasuredClaim
 from headroom.records.methods import Method
+from headroom.site.claim_page import text
 from headroom.site.context import PageContext, SiteData
 
 _LINE = re.compile(rf"^\[\]\({METHODS}(?P<page>[^()\s]+)\)$")
@@ -34,7 +35,7 @@ def table(section_page: str, lines: Sequence[str], site: SiteData, page: PageCon
     for method in sorted(of_page(site, section_page), key=place):
         target = f"#{method.section.partition('#')[2]}" if here else page.href(method.section)
         cells = [_cell(site, page, method.claims.get(kind, ())) for kind in ("speed", "memory")]
-        yield f"| [{method.name}]({target}) | {' | '.join(cells)} | {_result(site, page, method, target)} |"
+        yield f"| [{text(method.name)}]({target}) | {' | '.join(cells)} | {_result(site, page, method, target)} |"
 
 
 def of_page(site: SiteData, section_page: str) -> list[Method]:

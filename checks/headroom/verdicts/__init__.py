@@ -1,6 +1,6 @@
 """What is true: verdicts, gates, and where each claim stands on each hardware class."""
 
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge
-from headroom.verdicts.standing import Board, Standing, Status, board
+from headroom.verdicts.standing import Board, Standing, Status, board, read
 
-__all__ = ["Board", "PointVerdict", "SessionVerdict", "Standing", "Status", "board", "judge"]
+__all__ = ["Board", "PointVerdict", "SessionVerdict", "Standing", "Status", "board", "judge", "read"]

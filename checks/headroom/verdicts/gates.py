@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 
 from headroom.records.claims import MeasuredClaim, Point
-from headroom.records.evidence import Evidence, Failure, Run, Slot, block_order, slot_of
+from headroom.records.evidence import Slot, place
 from headroom.records.facts import HardwareClass
 from headroom.records.metrics import METRICS
 from headroom.statistics import control_holds
-from headroom.verdicts.pairs import Block, value
+from headroom.verdicts.pairs import Block, Layout, value
 
 _FAILED_SHARE = 0.1
 
@@ -19,7 +18,7 @@ class Case:
     """One claim at one point of one session, as the gates see it."""
 
     claim: MeasuredClaim
-    evidence: Evidence
+    layout: Layout
     point: Point
     blocks: list[Block]
     hardware: HardwareClass | None
@@ -28,55 +27,45 @@ class Case:
 
 def _other_class(case: Case) -> bool:
     """The machine is not of the class that the session says."""
-    return case.hardware is not None and not case.hardware.holds(case.evidence.environment)
+    return case.hardware is not None and not case.hardware.holds(case.layout.evidence.environment)
 
 
 def _units(case: Case) -> bool:
     """The samples are in another unit than the metric's."""
     name = case.claim.metric.name
-    return case.evidence.units.get(name) != METRICS[name].unit
+    return case.layout.evidence.units.get(name) != METRICS[name].unit
 
 
 def _too_few_blocks(case: Case) -> bool:
     """The session was planned with fewer blocks than the claim fixes, or its blocks are not those that were planned."""
-    evidence = case.evidence
-    there = {run.block for run in evidence.runs} | {failure.block for failure in evidence.failures}
-    return evidence.design.blocks < case.claim.blocks or there != set(range(evidence.design.blocks))
+    planned = case.layout.evidence.design.blocks
+    return planned < case.claim.blocks or case.layout.blocks != set(range(planned))
 
 
 def _repeated_runs(case: Case) -> bool:
     """A slot of a block was filled twice: somebody counted repetitions as blocks."""
-    slots = [(run.block, slot_of(run)) for run in case.evidence.runs]
-    return len(slots) != len(set(slots))
+    return case.layout.repeated
 
 
 def _order(case: Case) -> bool:
     """The order is not the one that the recorded seed gives, or the clock says otherwise."""
-    evidence = case.evidence
-    ran: list[Run | Failure] = [*evidence.runs, *evidence.failures]
-    slots = {slot_of(run) for run in ran}
-    for block in {run.block for run in ran}:
-        order = sorted((run for run in ran if run.block == block), key=lambda run: run.position)
-        if [slot_of(run) for run in order] != block_order(slots, evidence.design.order_seed, block):
-            return True
-    timed = sorted(evidence.runs, key=lambda run: (run.block, run.position))
-    return any(run.ended <= run.started for run in timed) or any(b.started < a.ended for a, b in pairwise(timed))
+    return not case.layout.in_order
 
 
 def _failed_runs(case: Case) -> bool:
     """More than a tenth of the runs of an arm, or of the control, gave no result."""
-    evidence, claim = case.evidence, case.claim
+    claim, layout = case.claim, case.layout
     for arm, control in ((claim.baseline, False), (claim.subject, False), (claim.baseline, True)):
-        slot = Slot(arm, control, tuple(sorted(case.point.items())))
-        failed = sum(slot_of(failure) == slot for failure in evidence.failures)
-        if failed > _FAILED_SHARE * (failed + sum(slot_of(run) == slot for run in evidence.runs)):
+        slot = Slot(arm, control, place(case.point))
+        failed = layout.failures.get(slot, 0)
+        if failed > _FAILED_SHARE * (failed + len(layout.runs.get(slot, ()))):
             return True
     return False
 
 
 def _inputs(case: Case) -> bool:
     """The arms of a block did not see the same inputs, or two blocks did."""
-    seeds = [{run.input_seed for run in block.runs()} for block in case.blocks]
+    seeds = [{run.input_seed for run in block.runs} for block in case.blocks]
     return any(len(seed) != 1 for seed in seeds) or len(set().union(*seeds)) != len(seeds)
 
 
@@ -84,13 +73,13 @@ def _copied(case: Case) -> bool:
     """Two runs hold the very same noisy samples, or a run holds none."""
     if METRICS[case.claim.metric.name].exact:
         return False
-    samples = [run.samples[case.claim.metric.name] for block in case.blocks for run in block.runs()]
+    samples = [run.samples[case.claim.metric.name] for block in case.blocks for run in block.runs]
     return len(samples) != len(set(samples)) or not all(samples)
 
 
 def _outputs(case: Case) -> bool:
     """A run of a block did not compute what its baseline did, within the claim's tolerance."""
-    return any(_differs(block.baseline.output, run.output, case) for block in case.blocks for run in block.runs())
+    return any(_differs(block.baseline.output, run.output, case) for block in case.blocks for run in block.runs)
 
 
 def _differs(baseline: float | None, other: float | None, case: Case) -> bool:
@@ -105,18 +94,19 @@ def _same_work(case: Case) -> bool:
 
 def _throttled(case: Case) -> bool:
     """The device slowed down for heat or for its hardware's sake during a run."""
-    return any(run.throttled for block in case.blocks for run in block.runs())
+    return any(run.throttled for block in case.blocks for run in block.runs)
 
 
 def _faster_than_hardware(case: Case) -> bool:
     """A step took less time than its matrix products can take on this hardware, or their number is not known."""
     if case.hardware is None:
         return False
-    runs = [run for block in case.blocks for run in block.runs()]
-    timed = [run for run in runs if "step_time" in run.samples and value(run, "step_time") > 0]
+    runs = [run for block in case.blocks for run in block.runs]
+    timed = [(run, samples) for run in runs if (samples := run.samples.get("step_time"))]
     peak = case.hardware.peak_flops
     unknown = any(run.flops is None for run in runs)
-    return unknown or any(min(run.samples["step_time"]) * peak < (run.flops or 0) for run in timed)
+    fast = [run for run, samples in timed if min(samples) * peak < (run.flops or 0)]
+    return unknown or any(value(run, "step_time") > 0 for run in fast)
 
 
 def _control_missing(case: Case) -> bool:

@@ -9,7 +9,7 @@ from headroom.records.facts import HardwareClass
 from headroom.records.metrics import METRICS
 from headroom.statistics import Comparison, compare, compare_exact
 from headroom.verdicts.gates import Case, shut
-from headroom.verdicts.pairs import Block, blocks, value
+from headroom.verdicts.pairs import Layout, blocks, value
 
 Word = Literal["supported", "contradicted", "inconclusive", "flips"]
 
@@ -57,7 +57,12 @@ def judge(claim: MeasuredClaim, evidence: Evidence, hardware: HardwareClass | No
 
     Nothing that the evidence holds raises: what cannot be judged is ``inconclusive``, with the reason.
     """
-    points = tuple(_point(claim, evidence, point, hardware) for point in claim.scope.points)
+    return judge_layout(claim, Layout(evidence), hardware)
+
+
+def judge_layout(claim: MeasuredClaim, layout: Layout, hardware: HardwareClass | None) -> SessionVerdict:
+    """As ``judge``, of a session whose runs are laid out already."""
+    points = tuple(_point(claim, layout, point, hardware) for point in claim.scope.points)
     asserted = [point for point in points if point.asserted]
     words = {point.verdict for point in asserted}
     if len(words) == 1:
@@ -68,19 +73,21 @@ def judge(claim: MeasuredClaim, evidence: Evidence, hardware: HardwareClass | No
     return SessionVerdict("inconclusive", first.reason, points)
 
 
-def _point(claim: MeasuredClaim, evidence: Evidence, point: Point, hardware: HardwareClass | None) -> PointVerdict:
-    paired = blocks(claim, evidence, point)
+def _point(claim: MeasuredClaim, layout: Layout, point: Point, hardware: HardwareClass | None) -> PointVerdict:
+    paired = blocks(claim, layout, point)
     share = len(claim.scope.points)  # Bonferroni: the points of a sweep share the error
-    case = Case(claim, evidence, point, paired, hardware, 1 - (1 - _CONTROL_LEVEL) / share)
+    case = Case(claim, layout, point, paired, hardware, 1 - (1 - _CONTROL_LEVEL) / share)
     level = 1 - (1 - _LEVELS[claim.relation]) / share
+    name = claim.metric.name
+    baseline = tuple(value(block.baseline, name) for block in paired)
+    subject = tuple(value(block.subject, name) for block in paired)
     try:
-        result = _compared(claim, paired, level)
+        result = _compared(claim, baseline, subject, level)
         reason = shut(case)
     except Exception as error:  # noqa: BLE001 - whatever breaks, a broken judgement supports nothing
         result, reason = _nothing(len(paired), level), f"statistics_raised ({type(error).__name__})"
     if not paired:
         reason = "not_measured"
-    name = claim.metric.name
     return PointVerdict(
         point=point,
         asserted=claim.scope.asserted(point),
@@ -91,18 +98,19 @@ def _point(claim: MeasuredClaim, evidence: Evidence, point: Point, hardware: Har
         high=result.high,
         n=result.n,
         level=result.level,
-        baseline=tuple(value(block.baseline, name) for block in paired),
-        subject=tuple(value(block.subject, name) for block in paired),
+        baseline=baseline,
+        subject=subject,
         control=tuple(value(block.control, name) for block in paired if block.control),
     )
 
 
-def _compared(claim: MeasuredClaim, paired: list[Block], level: float) -> Comparison:
-    name = claim.metric.name
-    kind = METRICS[name]
+def _compared(
+    claim: MeasuredClaim, baseline: tuple[float, ...], subject: tuple[float, ...], level: float
+) -> Comparison:
+    kind = METRICS[claim.metric.name]
     return (compare_exact if kind.exact else compare)(
-        [value(block.baseline, name) for block in paired],
-        [value(block.subject, name) for block in paired],
+        baseline,
+        subject,
         better=kind.better,
         min_effect=claim.min_effect,
         relation=claim.relation,

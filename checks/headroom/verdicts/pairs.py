@@ -1,12 +1,58 @@
-"""The runs of a session that speak for one claim at one point, paired by block."""
+"""The runs of a session, laid out once for every claim, and those that speak for one claim at one point, by block."""
 
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from math import inf
+from operator import attrgetter, itemgetter
 from statistics import median
 
 from headroom.records.claims import MeasuredClaim, Point
-from headroom.records.evidence import Evidence, Run
+from headroom.records.evidence import Evidence, Run, Slot, block_orders, place, slot_of
+
+
+class Layout:
+    """The runs of one session by slot, and what can be said of their order whatever the claim."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self.runs: dict[Slot, list[Run]] = defaultdict(list)
+        self._ran: dict[int, list[tuple[int, Slot]]] = defaultdict(list)
+        for run in evidence.runs:
+            slot = slot_of(run)
+            self.runs[slot].append(run)
+            self._ran[run.block].append((run.position, slot))
+        for failure in evidence.failures:
+            self._ran[failure.block].append((failure.position, slot_of(failure)))
+
+    @property
+    def blocks(self) -> set[int]:
+        """The numbers of the blocks of which anything ran."""
+        return set(self._ran)
+
+    @cached_property
+    def repeated(self) -> bool:
+        """Whether a slot of a block was filled twice."""
+        return any(len(runs) != len({run.block for run in runs}) for runs in self.runs.values())
+
+    @cached_property
+    def failures(self) -> Mapping[Slot, int]:
+        """How many runs of each slot gave no result."""
+        return Counter(map(slot_of, self.evidence.failures))
+
+    @cached_property
+    def in_order(self) -> bool:
+        """Whether the order of each block is the one that the recorded seed gives, and the clock agrees."""
+        seed = self.evidence.design.order_seed
+        slots = {slot for ran in self._ran.values() for _, slot in ran}
+        for ran, order in zip(self._ran.values(), block_orders(slots, seed, self._ran), strict=True):
+            if [slot for _, slot in sorted(ran, key=itemgetter(0))] != order:
+                return False
+        timed = sorted(self.evidence.runs, key=attrgetter("block", "position"))
+        late = any(b.started < a.ended for a, b in pairwise(timed))
+        return not late and not any(run.ended <= run.started for run in timed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,24 +63,28 @@ class Block:
     subject: Run
     control: Run | None
 
-    def runs(self) -> Iterator[Run]:
+    @property
+    def runs(self) -> tuple[Run, ...]:
         """The runs that there are."""
-        return (run for run in (self.baseline, self.subject, self.control) if run is not None)
+        pair = (self.baseline, self.subject)
+        return (*pair, self.control) if self.control else pair
 
 
-def blocks(claim: MeasuredClaim, evidence: Evidence, point: Point) -> list[Block]:
+def blocks(claim: MeasuredClaim, layout: Layout, point: Point) -> list[Block]:
     """The blocks of a session in which no run of a claim failed at this point."""
-    found: dict[tuple[int, str, bool], Run] = {}
-    for run in evidence.runs:
-        if run.point == point and claim.metric.name in run.samples:
-            found.setdefault((run.block, run.arm, run.control), run)
+    at = place(point)
+
+    def found(arm: str, *, control: bool = False) -> dict[int, Run]:
+        """The first run of each block in this slot that has the metric."""
+        runs = layout.runs.get(Slot(arm, control, at), ())
+        return {run.block: run for run in reversed(runs) if claim.metric.name in run.samples}
+
+    baselines, subjects, controls = found(claim.baseline), found(claim.subject), found(claim.baseline, control=True)
     arms = (claim.baseline, claim.subject)
-    failed = {failure.block for failure in evidence.failures if failure.point == point and failure.arm in arms}
+    failed = {failure.block for failure in layout.evidence.failures if failure.point == point and failure.arm in arms}
     return [
-        Block(baseline, subject, found.get((number, claim.baseline, True)))
-        for number in sorted({block for block, _, _ in found} - failed)
-        if (baseline := found.get((number, claim.baseline, False)))
-        and (subject := found.get((number, claim.subject, False)))
+        Block(baselines[number], subjects[number], controls.get(number))
+        for number in sorted(baselines.keys() & subjects.keys() - failed)
     ]
 
 
@@ -44,4 +94,5 @@ def value(run: Run, metric: str) -> float:
     Not a number where a sample is no positive, finite one, which the median would hide.
     """
     samples = run.samples[metric]
-    return median(samples) if samples and all(0 < sample < inf for sample in samples) else float("nan")
+    known = samples and all([0 < sample < inf for sample in samples])  # noqa: C419 - a generator would take twice as long
+    return median(samples) if known else float("nan")

@@ -1,12 +1,17 @@
 """Where each claim stands on each hardware class today."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from headroom.records.claims import Claim, MeasuredClaim, Point
-from headroom.records.tree import Session, Tree
-from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge
+from headroom.records.evidence import Place, place
+from headroom.records.sessions import Session
+from headroom.records.tree import Tree, load
+from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
+from headroom.verdicts.pairs import Layout
 
 Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited"]
 
@@ -60,35 +65,89 @@ _UNMEASURED = Standing("unmeasured", "no evidence yet", None, None, (), ())
 
 def board(tree: Tree) -> Board:
     """Judge every claim of a tree on every session that may speak for it."""
-    return Board({claim.id: _standings(claim, tree) for claim in tree.claims.values()})
+    hearing = Hearing()
+    for session in tree.sessions:
+        hearing.hear(tree, session)
+    return hearing.board(tree)
 
 
-def _standings(claim: Claim, tree: Tree) -> dict[str, Standing]:
-    if not isinstance(claim, MeasuredClaim):
-        return {}
-    sessions = [session for session in tree.sessions if speaks_for(session, claim)]
-    classes = {*claim.scope.hardware, *(session.evidence.hardware_class for session in sessions)}
-    return {
-        name: _standing(claim, tree, [s for s in sessions if s.evidence.hardware_class == name])
-        for name in sorted(classes)
-    }
+def read(root: Path | str) -> tuple[Tree, Board]:
+    """Read a tree and judge it, each session while it is at hand."""
+    hearing = Hearing()
+    tree = load(root, hearing.hear)
+    return tree, hearing.board(tree)
+
+
+class Hearing:
+    """What the sessions of a tree say of its claims, heard one by one."""
+
+    def __init__(self) -> None:
+        self._claims: dict[_Measured, list[MeasuredClaim]] | None = None
+        self._heard: dict[str, list[_Heard]] = defaultdict(list)
+
+    def hear(self, tree: Tree, session: Session) -> None:
+        """Judge every claim that a session speaks for."""
+        if self._claims is None:
+            self._claims = _by_measurement(tree)
+        found = {
+            claim.id: claim
+            for measured in session.measured
+            for claim in self._claims.get((session.head.benchmark, *measured), ())
+        }
+        hardware = tree.classes.get(session.head.hardware_class)
+        counts = hardware and tree.benchmarks.get(session.head.benchmark) == session.head.benchmark_syntax_sha256
+        layout = None
+        for claim in found.values():
+            if not speaks_for(session, claim):
+                continue
+            if counts:
+                layout = layout or Layout(session.evidence)
+            self._heard[claim.id].append((session, judge_layout(claim, layout, hardware) if layout else None))
+
+    def board(self, tree: Tree) -> Board:
+        """Where every claim stands after all sessions have been heard."""
+        return Board({claim.id: _standings(claim, tree, self._heard[claim.id]) for claim in tree.claims.values()})
+
+
+_Measured = tuple[str, str, str, Place]
+"""A benchmark, a metric, an arm and a point."""
+_Heard = tuple[Session, SessionVerdict | None]
+"""A session and its verdict, None where it does not count."""
+
+
+def _by_measurement(tree: Tree) -> dict[_Measured, list[MeasuredClaim]]:
+    """The claims by what must have been measured of their subject at one of their points."""
+    found: dict[_Measured, list[MeasuredClaim]] = defaultdict(list)
+    for claim in tree.measured():
+        for point in claim.scope.points:
+            found[claim.benchmark, claim.metric.name, claim.subject, place(point)].append(claim)
+    return found
 
 
 def speaks_for(session: Session, claim: MeasuredClaim) -> bool:
     """Whether a session measured both arms of a claim in its metric, at any of its points."""
-    evidence = session.evidence
-    if evidence.benchmark != claim.benchmark:
-        return False
-    runs = [run for run in evidence.runs if claim.metric.name in run.samples and run.point in claim.scope.points]
-    return {claim.subject, claim.baseline} <= {run.arm for run in runs}
+    points = [place(point) for point in claim.scope.points]
+    return session.head.benchmark == claim.benchmark and all(
+        any((claim.metric.name, arm, point) in session.measured for point in points)
+        for arm in (claim.subject, claim.baseline)
+    )
 
 
-def _standing(claim: MeasuredClaim, tree: Tree, sessions: list[Session]) -> Standing:
+def _standings(claim: Claim, tree: Tree, heard: list[_Heard]) -> dict[str, Standing]:
+    if not isinstance(claim, MeasuredClaim):
+        return {}
+    classes = {*claim.scope.hardware, *(session.head.hardware_class for session, _ in heard)}
+    return {
+        name: _standing(claim, tree, [each for each in heard if each[0].head.hardware_class == name])
+        for name in sorted(classes)
+    }
+
+
+def _standing(claim: MeasuredClaim, tree: Tree, heard: list[_Heard]) -> Standing:
     current = tree.benchmarks.get(claim.benchmark)
-    void = tuple(s for s in sessions if s.evidence.benchmark_syntax_sha256 != current)
-    known = [s for s in sessions if s not in void and s.evidence.hardware_class in tree.classes]
-    counting = sorted(known, key=lambda s: (s.evidence.date, s.path), reverse=True)
-    judged = [(s, judge(claim, s.evidence, tree.classes.get(s.evidence.hardware_class))) for s in counting]
+    void = tuple(session for session, _ in heard if session.head.benchmark_syntax_sha256 != current)
+    counting = [(session, verdict) for session, verdict in heard if verdict]
+    judged = sorted(counting, key=lambda each: (each[0].head.date, each[0].path), reverse=True)
     if not judged:
         return Standing("unmeasured", "its benchmark has changed" if void else "no evidence yet", None, None, (), void)
     newest, verdict = judged[0]
@@ -100,7 +159,7 @@ def _disputed(judged: list[tuple[Session, SessionVerdict]]) -> bool:
     """One session supports and another reverses, on the same product and the same minor version of torch."""
     sides: dict[tuple[str, str], set[str]] = {}
     for session, verdict in judged:
-        environment = session.evidence.environment
+        environment = session.head.environment
         key = (environment.product, ".".join(environment.versions.get("torch", "").split(".")[:2]))
         side = "reversed" if verdict.reason == "reversed" else verdict.verdict
         sides.setdefault(key, set()).add(side)

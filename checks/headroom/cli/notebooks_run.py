@@ -1,0 +1,34 @@
+"""``headroom notebooks run``."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from headroom.cli import FAILED, OK, USAGE
+from headroom.files import UnreadableError
+from headroom.running import notebooks
+from headroom.writing import UnwritableError
+
+
+def run(root: Path, options: argparse.Namespace) -> int:
+    """Run the notebooks, and compare what they show."""
+    chosen = [path for path in sorted((root / "docs").rglob("*.ipynb")) if options.pattern in path.as_posix()]
+    chosen = [path for path in chosen if "/." not in path.relative_to(root).as_posix()]
+    results: dict[str, list[str]] = {}
+    for path in chosen:
+        name = path.relative_to(root).as_posix()
+        try:
+            found = notebooks.run(path, root, record=options.record)
+        except (notebooks.NotebookError, UnreadableError, UnwritableError) as error:
+            found, results[name] = [], [str(error)]
+        else:
+            results[name] = [f"cell {each.cell} shows something else\n{each.diff}" for each in found]
+        if not options.json:
+            print("\n".join([f"{name}: {'differs' if results[name] else 'as stored'}", *results[name]]), flush=True)
+    if options.json:
+        print(json.dumps(results, indent=1))
+    if not chosen:
+        print(f"headroom: no notebook's path holds `{options.pattern}`", file=sys.stderr)
+        return USAGE
+    return FAILED if any(results.values()) else OK

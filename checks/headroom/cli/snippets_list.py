@@ -1,0 +1,26 @@
+"""``headroom snippets list``."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from headroom.cli import FAILED, OK
+from headroom.records import load
+
+
+def run(root: Path, options: argparse.Namespace) -> int:
+    """List the snippets."""
+    tree = load(root)
+    rows: list[dict[str, Any]] = []
+    for name, snippet in sorted(tree.snippets.items()):
+        if options.pattern in name:
+            dates = {c: run.date for (s, c), run in tree.runs.items() if s == name and run.sha256 == snippet.sha256}
+            rows.append({"snippet": name, "title": snippet.title, "command": snippet.command, "ran": dates})
+    if options.json:
+        print(json.dumps(rows, indent=1))
+    else:
+        for row in rows:
+            ran = ", ".join(f"{date} on {name}" for name, date in row["ran"].items()) or "has not run as it stands"
+            print(f"{row['snippet']}: {row['title']} ({ran})")
+    return OK if rows else FAILED

@@ -1,0 +1,141 @@
+"""Words that say how much, how surely and where: what each of them promises.
+
+A word of degree promises a ratio. The bands are wide, since a word is no figure: who wants to be exact links a figure.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NOUNS: Final = "memory|time|bytes|peak|size|traffic|costs?|throughput|speed|bandwidth|energy|computation|seconds"
+_SHARE: Final = rf"(?:of )?(?:(?:the|its|that|this) )?(?:[\w-]+ )?(?:{_NOUNS})\b"
+_COMPARED: Final = r"(?:faster|slower|less|more|smaller|larger|lower|higher|shorter|longer|cheaper)\b"
+_AS_MUCH: Final = r"as (?:much|many|long|large|big|fast|slow|high|low)\b"
+# How far a ratio may lie from the number that a word names: 1.8 to 2.25 for "twice".
+_BELOW, _ABOVE = 0.9, 1.125
+_ALMOST = 0.9
+_NOT: Final = re.compile(r"(?:\b(?:no|not|never|hardly|nor|neither|without)|n't)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+_MORE: Final = re.compile(r"\b(?:more than|over|at least|well over)\s+(?:an?\s+)?$", re.IGNORECASE)
+_LESS: Final = re.compile(r"\b(?:almost|nearly|up to|not quite|close to|as much as)\s+(?:an?\s+)?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Degree:
+    """A word of a text and the ratios that it may stand for, better over worse, so never below 1."""
+
+    word: str
+    start: int
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.low:.3g} to {self.high:.3g}" if self.high < float("inf") else f"{self.low:.3g} or more"
+
+    def fits(self, ratio: float) -> bool:
+        """Whether an improvement or its opposite by this factor may be called so."""
+        return ratio > 0 and self.low <= max(ratio, 1 / ratio) <= self.high
+
+
+def _of_number(number: float) -> tuple[float, float]:
+    return number * _BELOW, number * _ABOVE
+
+
+_DEGREES: Final[tuple[tuple[str, tuple[float, float]], ...]] = (
+    (rf"twice (?:{_AS_MUCH}|{_SHARE})|doubl(?:e|es|ed|ing)\b|twofold|two-fold", _of_number(2)),
+    (rf"halv(?:e|es|ed|ing)\b|(?:in|by) half\b(?! an? )|half (?:{_AS_MUCH}|{_SHARE})", _of_number(2)),
+    (rf"tripl(?:e|es|ed|ing)\b|threefold|three-fold|third {_SHARE}", _of_number(3)),
+    (rf"quadrupl(?:e|es|ed|ing)\b|fourfold|four-fold|quarter {_SHARE}", _of_number(4)),
+    *(
+        (rf"{word} times (?:{_COMPARED}|{_AS_MUCH}|{_SHARE})", _of_number(number))
+        for number, word in enumerate(_NUMBERS, 2)
+    ),
+    (r"orders of magnitude", (80.0, float("inf"))),
+    (r"order of magnitude|tenfold|ten-fold", (8.0, 12.5)),
+    (r"slightly|marginally|a (?:little|bit|touch)(?= (?:more|less|\w+er)\b)", (1.0, 1.1)),
+    (r"(?:significant|considerabl|substantial|notabl|noticeabl)(?:ly|y|e)?\b", (1.25, float("inf"))),
+    (r"(?:much|far|many times|a lot)(?= (?:more|less|fewer|better|worse|\w+er)\b)", (1.25, float("inf"))),
+    (r"(?:dramatic|drastic|massive|huge|vast|enormous)(?:ally|ly)?\b", (2.0, float("inf"))),
+)
+_PATTERN: Final = re.compile(
+    "|".join(rf"(?P<d{i}>\b(?:{words}))" for i, (words, _) in enumerate(_DEGREES)), re.IGNORECASE
+)
+
+FREE: Final = re.compile(
+    r"\b(?:for free|(?:at|for) (?:no (?:extra |additional )?|zero )(?:cost|price)|costs? nothing|free lunch"
+    r"|no (?:extra |additional )?overhead|without (?:any |a )?(?:cost|overhead|slow-?down|loss|slowing))\b",
+    re.IGNORECASE,
+)
+"""Words that promise that there is no price."""
+
+NO_LOSS: Final = re.compile(r"\b(?:no|not|without|same|free|maintain|preserv|match|lossless|retain)", re.IGNORECASE)
+"""What the words of a source hold where they say that there is no price."""
+
+RESERVED: Final = re.compile(r"\b(?:up to|as much as|at most|at best)\b", re.IGNORECASE)
+"""The reservation of a figure that is the greatest of several."""
+
+ALWAYS: Final = re.compile(
+    r"\b(?:always|in (?:all|every) cases?|without exception|invariably|guarantee(?:s|d)?|under all circumstances"
+    r"|whatever the [\w-]+|regardless of|no matter (?:how|what|which)|(?:on|for) (?:any|every|all) "
+    r"(?:hardware|machines?|devices?|cards?|GPUs?|CPUs?|models?|batch(?:es| sizes?)?|lengths?))\b",
+    re.IGNORECASE,
+)
+"""Words that leave no case out."""
+
+AT_MOST: Final = re.compile(r"\b(?:up to|as much as|at most|at best)\s*$", re.IGNORECASE)
+"""What stands before a figure that is the greatest of several."""
+AT_LEAST: Final = re.compile(r"\b(?:at least|at worst)\s*$", re.IGNORECASE)
+"""What stands before a figure that is the smallest of several."""
+
+TYPED: Final = re.compile(r"(?<![\w.,])\d[\d.,]*(?:\s?(?:×|x\b(?!\s?\d)|%|-fold\b)|\s(?:times|percent|per cent)\b)")
+"""A figure of a comparison, typed."""
+
+_PRODUCTS: Final = (
+    r"[ABHV][1-3]00|GH200|L40?S?|T4|P100|A10G?|A40|A6000|MI\d{3}X?|RTX ?\d{4}|Xeons?|EPYCs?|Apple silicon|TPUs?"
+)
+_WHICH: Final = "an?|one|two|four|eight|any|every|all|most|both|each|single|modern|recent|newer|older|NVIDIA|AMD|Intel"
+PLACE: Final = re.compile(
+    rf"\b[Oo]n (?:(?:(?:{_WHICH}|the|our|this|that|\d+)\W+){{0,3}}(?P<product>{_PRODUCTS})"
+    rf"|(?:(?:{_WHICH})\W+){{1,3}}(?P<kind>[CG]PU)s?|(?P<kinds>[CG]PU)s)(?![\w-])"
+)
+"""The hardware for which a sentence says that something holds."""
+
+
+_LESS_OF_IT: Final = re.compile(
+    r"\b(?:less|lower(?:s|ed)?|fewer|smaller|shorter|faster|quicker|reduc\w+|sav(?:es?|ed)|cuts?|halv\w+|shrinks?)\b",
+    re.IGNORECASE,
+)
+_MORE_OF_IT: Final = re.compile(
+    r"\b(?:more|higher|larger|longer|slower|greater|rais(?:es?|ed)|increas\w+|doubl\w+|grows?)\b", re.IGNORECASE
+)
+_RATE: Final = {"faster": "more", "quicker": "more", "slower": "less"}  # where the amount is a rate
+
+
+def directions(text: str, *, rate: bool) -> set[str]:
+    """Whether a text says that there is ``less`` of an amount or ``more``, but where it denies that.
+
+    Args:
+        text: some words, as of a link.
+        rate: the amount is one that is higher when things go faster, such as throughput.
+    """
+    found = set()
+    for pattern, direction in ((_LESS_OF_IT, "less"), (_MORE_OF_IT, "more")):
+        for match in pattern.finditer(text):
+            if not _NOT.search(text[: match.start()]):
+                found.add(_RATE.get(match[0].lower(), direction) if rate else direction)
+    return found
+
+
+def degrees(text: str) -> Iterator[Degree]:
+    """The words of a text that say how much, but those that a negation goes before."""
+    for match in _PATTERN.finditer(text):
+        before = text[: match.start()]
+        if _NOT.search(before):
+            continue
+        low, high = next(band for i, (_, band) in enumerate(_DEGREES) if match[f"d{i}"])
+        if _MORE.search(before):
+            low, high = low / _BELOW if high < float("inf") else low, float("inf")
+        elif _LESS.search(before):
+            low *= _ALMOST
+        yield Degree(match[0], match.start(), low, high)
