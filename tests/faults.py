@@ -17,6 +17,7 @@ CLAIM = "checks/registry/training/clever.yml"
 CITED_PATH = "checks/registry/training/cited.yml"
 METHOD = "checks/methods/cleverness.yml"
 CLASSES = "checks/facts/hardware-classes.yml"
+STAND_INS = "checks/facts/stand-ins.yml"
 SHEET = "checks/facts/sheet.yml"
 SCRIPT = "checks/benchmarks/made_up.py"
 SNIPPET_PATH = "snippets/training/clever.py"
@@ -199,6 +200,7 @@ FAULTS = {
     "id without topic": of_claim("id: training.clever", "id: clever", 1, "id", "match pattern"),
     "other file": of_claim("id: training.clever", "id: training.other", 1, "", "does not belong in this file"),
     "duplicate key": of_claim("method:", "kind: cited\nmethod:", 4, "", "`kind` stands twice"),
+    "no kind": of_claim("kind: measured\n", "", 1, "", "Unable to extract tag"),
     "unknown kind": of_claim("kind: measured", "kind: guessed", 1, "", "does not match"),
     "unknown metric": of_claim("name: step_time", "name: speed", 9, "metric.name", "unknown metric `speed`"),
     "time carried over": of_claim("step_time}", "step_time, carries_over: true}", 9, "metric", "never carries over"),
@@ -235,6 +237,10 @@ FAULTS = {
     "no such day": of_cited("'2026-11-01'", "'2026-11-31'", 15, "`2026-11-31` is no day", "source.retrieved"),
     "unknown unit": Fault(
         swap(SHEET, "unit: GB", "unit: stone"), SHEET, 6, "facts", "figures.memory.unit", "unknown unit `stone`"
+    ),
+    "stand-in without dtype": Fault(
+        add(STAND_INS, "models: {a: {architecture: A, config: {}}}\ndatasets: {}\n"), STAND_INS, 1, "facts", "models.a.dtype",
+        "missing",
     ),
     "no source": Fault(swap(SHEET, "source: here", "source: there"), SHEET, 6, "facts", "", "names no source"),
     "class without peak": Fault(
