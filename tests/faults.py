@@ -239,8 +239,8 @@ FAULTS = {
         swap(SHEET, "unit: GB", "unit: stone"), SHEET, 6, "facts", "figures.memory.unit", "unknown unit `stone`"
     ),
     "stand-in without dtype": Fault(
-        add(STAND_INS, "models: {a: {architecture: A, config: {}}}\ndatasets: {}\n"), STAND_INS, 1, "facts", "models.a.dtype",
-        "missing",
+        add(STAND_INS, "models: {a: {architecture: A, config: {}}}\ndatasets: {}\n"),
+        STAND_INS, 1, "facts", "models.a.dtype", "missing",
     ),
     "no source": Fault(swap(SHEET, "source: here", "source: there"), SHEET, 6, "facts", "", "names no source"),
     "class without peak": Fault(

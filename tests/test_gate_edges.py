@@ -1,13 +1,18 @@
 """Where gates begin to shut: what lies just inside their limits counts, and what lies just outside does not."""
 
+import math
+from collections.abc import Callable
+from importlib import import_module
+from statistics import median
 from typing import Any
 
 import pytest
 
 from headroom.records import Evidence, HardwareClass
+from headroom.statistics import Comparison, compare, compare_exact
 from headroom.verdicts import gates, judge
 from test_sessions import Edit, fail, one, runs_of, session
-from trees import CLASSES, a_claim, a_session, edited
+from trees import CLASSES, a_claim, a_session, a_sweep, edited
 
 CLAIM = a_claim()
 CPU = HardwareClass.model_validate(CLASSES["cpu"])  # 1e12 FLOP/s
@@ -106,3 +111,92 @@ def test_as_many_blocks_as_the_claim_fixes_are_enough() -> None:
     assert reason(a_session(CLAIM, blocks=20)) == "clear"
     assert reason(a_session(CLAIM, blocks=21)) == "clear"
     assert reason(a_session(CLAIM, blocks=20), blocks=21) == "too_few_blocks"
+
+
+def clock(ends: float) -> Evidence:
+    """A session whose runs start one second after another, and end so long after their start."""
+
+    def edit(data: dict[str, Any]) -> None:
+        ordered = sorted(data["runs"], key=lambda run: (run["block"], run["position"]))
+        for number, run in enumerate(ordered):
+            run["started"], run["ended"] = float(number), number + ends
+
+    return session(edit)
+
+
+@pytest.mark.parametrize(("ends", "expected"), [(1.0, "clear"), (1.001, "order_not_random"), (0.0, "order_not_random")])
+def test_a_run_ends_after_its_start_and_before_the_next(ends: float, expected: str) -> None:
+    """It may start at the moment at which the one before it ends."""
+    assert reason(clock(ends)) == expected
+
+
+def test_one_slot_filled_twice_is_enough() -> None:
+    """All others may be as they should."""
+
+    def edit(data: dict[str, Any]) -> None:
+        data["runs"].append({**runs_of(data, "clever")[7], "position": 3, "samples": {"step_time": [0.06]}})
+
+    assert reason(session(edit)) == "repeated_runs"
+
+
+def test_a_block_without_the_metric_is_left_out() -> None:
+    """One more was measured, so enough are left."""
+
+    def edit(data: dict[str, Any]) -> None:
+        runs_of(data, "clever")[7]["samples"] = {"throughput": [1.0]}
+
+    found = judge(CLAIM, session(edit, blocks=21), CPU)
+    assert (found.reason, found.points[0].n) == ("clear", 20)
+
+
+def test_what_fails_elsewhere_takes_no_block_out() -> None:
+    """At another point, or of an arm that the claim is not about."""
+    claim = a_claim(scope=a_sweep(1, 8))
+
+    def at_one(data: dict[str, Any]) -> None:
+        fail(data, lambda run: run["block"] == 7 and run["point"] == {"batch_size": 1} and run["arm"] == "clever")
+
+    points = judge(claim, edited(a_session(claim), at_one), CPU).points
+    assert [(point.n, point.reason) for point in points] == [(19, "clear"), (20, "clear")]
+
+    def another(data: dict[str, Any]) -> None:
+        fail(data, lambda run: run["arm"] == "other" and run["block"] == 7)
+
+    found = judge(CLAIM, edited(a_session(CLAIM, controls=("plain", "other")), another), CPU)
+    assert found.points[0].n == 20
+
+
+def test_a_judgement_that_breaks_shows_no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But how many blocks there were, and why it says nothing."""
+
+    def broken(*_arguments: object, **_more: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(import_module("headroom.verdicts.judge"), "compare", broken)
+    (point,) = judge(CLAIM, a_session(CLAIM), CPU).points
+    assert (point.verdict, point.reason) == ("inconclusive", "statistics_raised (ZeroDivisionError)")
+    assert math.isnan(point.ratio)
+    assert (point.low, point.high, point.n, point.level) == (0.0, math.inf, 20, 0.99)
+
+
+def test_a_claim_that_flips_says_that_it_depends_on_the_point() -> None:
+    """No reason of a single point is that of all."""
+    claim = a_claim(scope=a_sweep(1, 8))
+    found = judge(claim, a_session(claim, lambda point: 1.5 if point["batch_size"] == 8 else 0.5), CPU)
+    assert (found.verdict, found.reason) == ("flips", "depends on the point")
+
+
+@pytest.mark.parametrize("judged", [compare, compare_exact])
+def test_samples_lie_within_what_a_float_can_bear(judged: Callable[..., Comparison]) -> None:
+    """The product of two ratios is to stay a number: 1e-75 and 1e75 are beyond, and what lies between is not."""
+    for edge, inside in ((1e-75, 1.001e-75), (1e75, 0.999e75)):
+        assert judged([edge] * 10, [edge] * 10).reason == "bad_samples"
+        assert judged([inside] * 10, [inside] * 10).reason == "negligible"
+
+
+def test_medians_that_are_equal_point_in_no_direction() -> None:
+    """Only medians that say the opposite of the typical pair leave a claim open."""
+    baseline = [*range(1, 10), 10, 10, 10, *range(11, 20)]
+    subject = [0.5, *baseline[:-1]]
+    assert median(baseline) == median(subject)
+    assert compare(baseline, subject, min_effect=0.0).reason == "clear"
