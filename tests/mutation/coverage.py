@@ -1,11 +1,11 @@
-"""What each test runs, and how long it takes: a mutant is tried with the tests that are likeliest to notice it first."""
+"""What each test runs, and how long it takes: a mutant is tried with the tests that are likeliest to see it first."""
 
 import sys
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from typing import Any
 
 from mutation.replacing import caches
@@ -35,16 +35,19 @@ class Coverage:
         )
 
     def order(self, path: str, function: str) -> list[str]:
-        """The tests that run a part of a function; where there is none, those that run a part of the file, and all others.
+        """The tests that run a part of a function; where there is none, those that run a part of the file, and others.
 
-        First come those that run what few others do, and among them the quickest.
+        Line by line in turn, from the line that the fewest tests run to that of the most, and each line's quickest first.
         """
         place = f"{path}:{function}:" if function else f"{path}:"
-        inside = {test: [line for line in lines if line.startswith(place)] for test, lines in self.lines.items()}
-        times = Counter(line for lines in inside.values() for line in lines)
-        rarest = {test: min((times[line] for line in lines), default=len(self.lines)) for test, lines in inside.items()}
-        tests = [test for test in self.every() if inside[test] or not function]
-        return self._bounded(sorted(tests, key=lambda test: (not inside[test], rarest[test], self.seconds[test])))
+        of_line: dict[str, list[str]] = defaultdict(list)
+        for test in self.every():
+            for line in self.lines[test]:
+                if line.startswith(place):
+                    of_line[line].append(test)
+        turns = zip_longest(*sorted(of_line.values(), key=len))
+        tests = dict.fromkeys(test for turn in turns for test in turn if test)
+        return self._bounded([*tests] if function else [*dict.fromkeys([*tests, *self.every()])])
 
     def _bounded(self, tests: list[str]) -> list[str]:
         ends = accumulate(self.seconds[test] for test in tests)
