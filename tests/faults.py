@@ -209,6 +209,7 @@ FAULTS = {
     "unknown relation": of_claim("relation: better", "relation: best", 10, "relation", "better"),
     "one arm": of_claim("subject: clever", "subject: plain", 1, "", "the same arm"),
     "grid not rising": of_claim("[1, 8]}", "[8, 8]}", 16, "scope.sweep.grid", "not rising"),
+    "grid falling": of_claim("[1, 8]}", "[1, 8, 4]}", 16, "scope.sweep.grid", "not rising"),
     "grid of one": of_claim("grid: [1, 8]", "grid: [8]", 16, "scope.sweep.grid", "at least 2"),
     "bad bound": of_claim("batch_size >= 8", "batch_size > 8", 14, "scope", "no bound on the swept axis"),
     "other axis": of_claim("batch_size >= 8", "seq_len >= 8", 14, "scope", "no bound on the swept axis"),

@@ -1,11 +1,13 @@
 """What a field of a record may hold: the last value that is taken on each side, and the first that is not."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from headroom.records import base, claims, evidence, facts, methods, snippets
+from faults import METHOD, make
+from headroom.records import Problem, base, claims, evidence, facts, load, methods, snippets
 from headroom.records.metrics import METRICS
 from headroom.records.schemas import schemas
 
@@ -165,3 +167,24 @@ def test_each_metric_has_its_unit_direction_and_whether_it_is_exact() -> None:
         "peak_rss": ("B", "lower", False),
     }
     assert all(kind.title and kind.meaning.endswith(".") for kind in METRICS.values())
+
+
+class TestProblem:
+    """How a problem is told."""
+
+    def test_it_stands_on_one_line_that_ends(self) -> None:
+        """Whatever is quoted in it, a terminal shows it as it is."""
+        told = str(Problem("a\u202e.yml", 3, "claims", "scope.at", "two\n  lines \x1b[2J", "mend it"))
+        assert told == "a\\u202e.yml:3: claims: `scope.at`: two lines \\x1b[2J; mend it"
+        assert str(Problem("a.yml", None, "claims", "", "wrong", "mend it")) == "a.yml: claims: wrong; mend it"
+        long = str(Problem("a.yml", 1, "claims", "", "m" * 5000, "r" * 5000))
+        assert long == f"a.yml:1: claims: {'m' * 1000}; {'r' * 1000}"
+
+    def test_twenty_of_a_record_are_named_and_the_rest_is_counted(self, tmp_path: Path) -> None:
+        """Twenty are all named."""
+        for extra, more in ((20, []), (21, ["1 more problems"]), (25, ["5 more problems"])):
+            make(tmp_path)
+            with (tmp_path / METHOD).open("a", encoding="utf-8") as file:
+                file.writelines(f"x{i}: 1\n" for i in range(extra))
+            found = [problem.message for problem in load(tmp_path).problems]
+            assert sorted(found, key=len) == sorted(["unknown key"] * min(extra, 20) + more, key=len)

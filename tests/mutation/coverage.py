@@ -37,7 +37,7 @@ class Coverage:
     def order(self, path: str, function: str) -> list[str]:
         """The tests that run a part of a function; where there is none, those that run a part of the file, and others.
 
-        Line by line in turn, from the line that the fewest tests run to that of the most, and each line's quickest first.
+        Line by line in turn, from the line that the fewest tests run to that of the most; each line's quickest first.
         """
         place = f"{path}:{function}:" if function else f"{path}:"
         of_line: dict[str, list[str]] = defaultdict(list)
