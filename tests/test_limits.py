@@ -1,5 +1,6 @@
 """What a field of a record may hold: the last value that is taken on each side, and the first that is not."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,8 +9,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from faults import METHOD, make
 from headroom.records import Problem, base, claims, evidence, facts, load, methods, snippets
+from headroom.records.layout import evidence_text
 from headroom.records.metrics import METRICS
 from headroom.records.schemas import schemas
+from trees import CITED, a_claim, a_session, a_sweep, edited
 
 # Field: what it takes, and what it does not.
 NUMBERS: dict[tuple[type[base.Record], str], tuple[tuple[float, ...], tuple[float, ...]]] = {
@@ -188,3 +191,50 @@ class TestProblem:
                 file.writelines(f"x{i}: 1\n" for i in range(extra))
             found = [problem.message for problem in load(tmp_path).problems]
             assert sorted(found, key=len) == sorted(["unknown key"] * min(extra, 20) + more, key=len)
+
+
+class TestClaims:
+    @pytest.mark.parametrize(
+        ("bound", "points"),
+        [(None, [1, 2, 4, 8]), ("batch_size >= 4", [4, 8]), ("batch_size <= 2", [1, 2]), ("batch_size <= 2.5", [1, 2])],
+    )
+    def test_a_bound_says_which_points_are_asserted(self, bound: str | None, points: list[int]) -> None:
+        """The bound itself is one of them; without one, all are."""
+        scope = a_claim(scope=a_sweep(1, 2, 4, 8, holds_for=bound)).scope
+        assert [point["batch_size"] for point in scope.points if scope.asserted(point) is True] == points
+
+    @pytest.mark.parametrize(("field", "words"), [("quote", 25), ("in_brief", 12)])
+    def test_what_is_quoted_is_short(self, field: str, words: int) -> None:
+        """As many words, and no more."""
+        texts = ["2.0x" + " word" * number for number in (words - 1, words)]
+        assert [takes(claims.CitedClaim, {**CITED, field: text}) for text in texts] == [True, False]
+
+    def test_every_figure_stands_in_the_quote(self) -> None:
+        """As it is printed there."""
+        figure = CITED["figures"][0]
+        for printed, fits in (("2.0x", True), ("8 A100", True), ("2x", False)):
+            more = {**figure, "as_printed": printed}
+            assert takes(claims.CitedClaim, {**CITED, "figures": [figure, more]}) == fits
+
+
+@pytest.mark.parametrize("failed", [0, 2])
+def test_a_session_knows_how_many_keys_its_file_has(failed: int) -> None:
+    """A file that holds more says something twice."""
+
+    def edit(data: dict[str, Any]) -> None:
+        runs = data["runs"][:failed]
+        data["runs"] = [{**run, "samples": {**run["samples"], "throughput": [1.0]}} for run in data["runs"][failed:]]
+        names = ("block", "position", "arm", "control", "point")
+        data["failures"] = [{**{name: run[name] for name in names}, "reason": "died"} for run in runs]
+
+    session = edited(a_session(a_claim(scope=a_sweep(1, 8)), blocks=2), edit)
+    assert session.keys() == _keys(json.loads(evidence_text(session)))
+    assert "runs" not in type(session.head()).model_fields
+    assert session.head().units == session.units
+
+
+def _keys(value: object) -> int:
+    """How many keys a value of JSON holds, at any depth."""
+    if isinstance(value, list):
+        return sum(map(_keys, value))
+    return sum(1 + _keys(each) for each in value.values()) if isinstance(value, dict) else 0

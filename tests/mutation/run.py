@@ -68,6 +68,15 @@ def counted(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
     return {name: {"mutants": mutants_of[name], "killed": killed_of[name]} for name in PARTS if mutants_of[name]}
 
 
+def record(counts: dict[str, dict[str, int]]) -> None:
+    """Write what is known of each part of which every mutant was tried, and keep what is known of the others."""
+    known = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {}
+    whole = Counter(map(part, every()))
+    day = datetime.now(UTC).date().isoformat()
+    known |= {name: {**count, "date": day} for name, count in counts.items() if count["mutants"] == whole[name]}
+    RESULT.write_text(json.dumps({name: known[name] for name in PARTS if name in known}, indent=1) + "\n", "utf-8")
+
+
 def before(log: Path | None) -> dict[str, bool]:
     """What became of each mutant in an earlier run."""
     rows = [json.loads(row) for row in log.read_text("utf-8").splitlines()] if log and log.exists() else []
@@ -81,7 +90,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", nargs="+", default=[""], help="mutants whose name holds one of these")
     parser.add_argument("--again", action="store_true", help="take over from the log what was killed; try what was not")
-    parser.add_argument("--record", action="store_true", help="write result.json")
+    parser.add_argument("--record", action="store_true", help="write result.json, of parts that were tried as a whole")
     parser.add_argument("--log", type=Path, help="write every outcome, one a line")
     return parser.parse_args()
 
@@ -110,8 +119,7 @@ def main() -> int:
     counts = counted(outcomes)
     print(json.dumps(counts))
     if options.record:
-        record = {"date": datetime.now(UTC).date().isoformat(), "parts": counts}
-        RESULT.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+        record(counts)
     return int(any(count["killed"] < GOAL * count["mutants"] for count in counts.values()))
 
 
