@@ -200,3 +200,15 @@ def test_medians_that_are_equal_point_in_no_direction() -> None:
     subject = [0.5, *baseline[:-1]]
     assert median(baseline) == median(subject)
     assert compare(baseline, subject, min_effect=0.0).reason == "clear"
+
+
+@pytest.mark.parametrize(
+    ("claim", "level"),
+    [({}, 0.99), ({"relation": "not_worse", "margin": 0.1}, 0.90), ({"relation": "equal_within", "margin": 0.1}, 0.90)],
+)
+def test_a_level_that_is_not_given_is_the_one_of_the_relation(claim: dict[str, Any], level: float) -> None:
+    """A gain is claimed more carefully than that there is none, and points of a sweep share what may go wrong."""
+    assert compare([2.0] * 20, [1.0] * 20, **claim).level == level
+    for points, share in ((a_sweep(1, 8), 2), ({"fixed": {}, "hardware": ["cpu"]}, 1)):
+        measured = a_claim(scope=points, **claim)
+        assert {point.level for point in judge(measured, a_session(measured), CPU).points} == {1 - (1 - level) / share}

@@ -1,18 +1,16 @@
 """What a field of a record may hold: the last value that is taken on each side, and the first that is not."""
 
-import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from faults import METHOD, make
-from headroom.records import Problem, base, claims, evidence, facts, load, methods, snippets
-from headroom.records.layout import evidence_text
+from headroom.records import base, claims, evidence, facts, methods, snippets
 from headroom.records.metrics import METRICS
 from headroom.records.schemas import schemas
-from trees import CITED, a_claim, a_session, a_sweep, edited
+from trees import H200
+
+GPU = {**H200, "instruction_sets": ()}
 
 # Field: what it takes, and what it does not.
 NUMBERS: dict[tuple[type[base.Record], str], tuple[tuple[float, ...], tuple[float, ...]]] = {
@@ -170,71 +168,3 @@ def test_each_metric_has_its_unit_direction_and_whether_it_is_exact() -> None:
         "peak_rss": ("B", "lower", False),
     }
     assert all(kind.title and kind.meaning.endswith(".") for kind in METRICS.values())
-
-
-class TestProblem:
-    """How a problem is told."""
-
-    def test_it_stands_on_one_line_that_ends(self) -> None:
-        """Whatever is quoted in it, a terminal shows it as it is."""
-        told = str(Problem("a\u202e.yml", 3, "claims", "scope.at", "two\n  lines \x1b[2J", "mend it"))
-        assert told == "a\\u202e.yml:3: claims: `scope.at`: two lines \\x1b[2J; mend it"
-        assert str(Problem("a.yml", None, "claims", "", "wrong", "mend it")) == "a.yml: claims: wrong; mend it"
-        long = str(Problem("a.yml", 1, "claims", "", "m" * 5000, "r" * 5000))
-        assert long == f"a.yml:1: claims: {'m' * 1000}; {'r' * 1000}"
-
-    def test_twenty_of_a_record_are_named_and_the_rest_is_counted(self, tmp_path: Path) -> None:
-        """Twenty are all named."""
-        for extra, more in ((20, []), (21, ["1 more problems"]), (25, ["5 more problems"])):
-            make(tmp_path)
-            with (tmp_path / METHOD).open("a", encoding="utf-8") as file:
-                file.writelines(f"x{i}: 1\n" for i in range(extra))
-            found = [problem.message for problem in load(tmp_path).problems]
-            assert sorted(found, key=len) == sorted(["unknown key"] * min(extra, 20) + more, key=len)
-
-
-class TestClaims:
-    @pytest.mark.parametrize(
-        ("bound", "points"),
-        [(None, [1, 2, 4, 8]), ("batch_size >= 4", [4, 8]), ("batch_size <= 2", [1, 2]), ("batch_size <= 2.5", [1, 2])],
-    )
-    def test_a_bound_says_which_points_are_asserted(self, bound: str | None, points: list[int]) -> None:
-        """The bound itself is one of them; without one, all are."""
-        scope = a_claim(scope=a_sweep(1, 2, 4, 8, holds_for=bound)).scope
-        assert [point["batch_size"] for point in scope.points if scope.asserted(point) is True] == points
-
-    @pytest.mark.parametrize(("field", "words"), [("quote", 25), ("in_brief", 12)])
-    def test_what_is_quoted_is_short(self, field: str, words: int) -> None:
-        """As many words, and no more."""
-        texts = ["2.0x" + " word" * number for number in (words - 1, words)]
-        assert [takes(claims.CitedClaim, {**CITED, field: text}) for text in texts] == [True, False]
-
-    def test_every_figure_stands_in_the_quote(self) -> None:
-        """As it is printed there."""
-        figure = CITED["figures"][0]
-        for printed, fits in (("2.0x", True), ("8 A100", True), ("2x", False)):
-            more = {**figure, "as_printed": printed}
-            assert takes(claims.CitedClaim, {**CITED, "figures": [figure, more]}) == fits
-
-
-@pytest.mark.parametrize("failed", [0, 2])
-def test_a_session_knows_how_many_keys_its_file_has(failed: int) -> None:
-    """A file that holds more says something twice."""
-
-    def edit(data: dict[str, Any]) -> None:
-        runs = data["runs"][:failed]
-        data["runs"] = [{**run, "samples": {**run["samples"], "throughput": [1.0]}} for run in data["runs"][failed:]]
-        names = ("block", "position", "arm", "control", "point")
-        data["failures"] = [{**{name: run[name] for name in names}, "reason": "died"} for run in runs]
-
-    session = edited(a_session(a_claim(scope=a_sweep(1, 8)), blocks=2), edit)
-    assert session.keys() == _keys(json.loads(evidence_text(session)))
-    assert "runs" not in type(session.head()).model_fields
-    assert session.head().units == session.units
-
-
-def _keys(value: object) -> int:
-    """How many keys a value of JSON holds, at any depth."""
-    if isinstance(value, list):
-        return sum(map(_keys, value))
-    return sum(1 + _keys(each) for each in value.values()) if isinstance(value, dict) else 0
