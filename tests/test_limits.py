@@ -8,9 +8,6 @@ from pydantic import TypeAdapter, ValidationError
 from headroom.records import base, claims, evidence, facts, methods, snippets
 from headroom.records.metrics import METRICS
 from headroom.records.schemas import schemas
-from trees import H200
-
-GPU = {**H200, "instruction_sets": ()}
 
 # Field: what it takes, and what it does not.
 NUMBERS: dict[tuple[type[base.Record], str], tuple[tuple[float, ...], tuple[float, ...]]] = {

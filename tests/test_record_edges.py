@@ -151,3 +151,24 @@ def test_a_gpu_is_of_the_class_of_its_product_and_power_limit(change: dict[str, 
 def test_a_cpu_is_of_the_class_of_its_instructions_and_threads(change: dict[str, Any], held: bool) -> None:  # noqa: FBT001
     """Those that it needs and not those that would make it another, on any product."""
     assert facts.HardwareClass.model_validate(CLASSES["cpu"]).holds(replace(MACHINE, **change)) == held
+
+
+def test_a_figure_keeps_its_unit() -> None:
+    """And one that nobody knows is refused."""
+    figure = {"value": 141, "unit": "GB", "source": "here"}
+    assert facts.FactCell.model_validate(figure).unit == "GB"
+    assert not takes(facts.FactCell, {**figure, "unit": "stone"})
+
+
+def test_a_session_is_written_in_the_letters_that_it_holds() -> None:
+    """So that a difference can be read."""
+
+    def edit(data: dict[str, Any]) -> None:
+        data["environment"]["product"] = "Zéon®"
+        data["runs"][0]["arm"] = "plaîn"
+
+    text = evidence_text(edited(a_session(a_claim(), blocks=1), edit))
+    assert "Zéon®" in text
+    assert "plaîn" in text
+    assert text.endswith("\n ]\n}\n")
+    assert len([line for line in text.splitlines() if line.startswith("  {")]) == 3
