@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from faults import METHOD, make
+from faults import FAULTS, METHOD, RUN, make
+from headroom.files import MAX_JSON_BYTES, MAX_TEXT_BYTES
 from headroom.records import Problem, claims, facts, load
 from headroom.records.evidence import Slot, block_order, place
 from headroom.records.layout import evidence_text
-from trees import CITED, CLASSES, H200, MACHINE, a_claim, a_session, a_sweep, edited
+from trees import CITED, CLASSES, H200, MACHINE, a_claim, a_run_record, a_session, a_sweep, edited, write
 
 GPU = {**H200, "instruction_sets": ()}
 
@@ -36,6 +37,29 @@ class TestProblem:
         assert str(Problem("a.yml", None, "claims", "", "wrong", "mend it")) == "a.yml: claims: wrong; mend it"
         long = str(Problem("a.yml", 1, "claims", "", "m" * 5000, "r" * 5000))
         assert long == f"a.yml:1: claims: {'m' * 1000}; {'r' * 1000}"
+
+    @pytest.mark.parametrize(
+        ("fault", "message", "remedy"),
+        [
+            ("unknown key", "unknown key", "remove it, or correct its spelling"),
+            ("missing key", "missing", "add it"),
+            ("unknown metric", "unknown metric `speed`", "use one of step_time, throughput, saved_for_backward"),
+            ("bad id", "String should match pattern", "write it in the form given"),
+            (
+                "unknown relation",
+                "Input should be 'better', 'not_worse' or 'equal_within'",
+                "use one of the words listed",
+            ),
+            ("nine blocks", "Input should be greater than or equal to 10", "see docs/contribute/records.md"),
+            ("no kind", "Unable to extract tag", "add it"),
+        ],
+    )
+    def test_it_says_what_is_wrong_and_what_to_do(self, tmp_path: Path, fault: str, message: str, remedy: str) -> None:
+        """In the words of the rule that it breaks, or else of the schema."""
+        FAULTS[fault].do(make(tmp_path))
+        (problem,) = load(tmp_path).problems
+        assert problem.message.startswith(message)
+        assert problem.remedy.startswith(remedy)
 
     def test_twenty_of_a_record_are_named_and_the_rest_is_counted(self, tmp_path: Path) -> None:
         """Twenty are all named."""
@@ -172,3 +196,11 @@ def test_a_session_is_written_in_the_letters_that_it_holds() -> None:
     assert "plaîn" in text
     assert text.endswith("\n ]\n}\n")
     assert len([line for line in text.splitlines() if line.startswith("  {")]) == 3
+
+
+def test_json_may_be_longer_than_other_texts(tmp_path: Path) -> None:
+    """Evidence is; but it has a limit as well."""
+    make(tmp_path)
+    for blanks, messages in ((MAX_TEXT_BYTES, []), (MAX_JSON_BYTES, [f"larger than {MAX_JSON_BYTES} bytes"])):
+        write(tmp_path / RUN, a_run_record() + " " * blanks)
+        assert [problem.message for problem in load(tmp_path).problems] == messages
