@@ -179,6 +179,11 @@ OF_ANY_FILE = {
     "deep YAML": of_method("[" * 33, 1, "nested deeper than 32"),
     "much YAML": of_method("- 1\n" * (MAX_VALUES + 2), MAX_VALUES + 2, f"more than {MAX_VALUES} values"),
     "duplicate key of JSON": of_run('{"a": 1, "a": 2}', None, "`a` stands twice"),
+    "duplicate key of a run": of_run(
+        a_run_record().replace('"seconds"', '"seconds": 1.0, "seconds"', 1), None, "`seconds` stands twice"
+    ),
+    "JSON not UTF-8": Fault(add_bytes(RUN, b"{\n\xff"), RUN, 2, "runs", "", "not UTF-8"),
+    "text for a number": Fault(add(RUN, a_run_record(seconds="1.0")), RUN, None, "runs", "/seconds", "valid number"),
     "infinite JSON": of_run('{"a": 1e999}', None, "`1e999` is not a finite number"),
     "deep JSON": of_run("[" * 34 + "]" * 34, None, "nested too deeply"),
     "bottomless JSON": of_run("[" * 100_000 + "]" * 100_000, None, "nested too deeply"),

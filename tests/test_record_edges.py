@@ -204,3 +204,11 @@ def test_json_may_be_longer_than_other_texts(tmp_path: Path) -> None:
     for blanks, messages in ((MAX_TEXT_BYTES, []), (MAX_JSON_BYTES, [f"larger than {MAX_JSON_BYTES} bytes"])):
         write(tmp_path / RUN, a_run_record() + " " * blanks)
         assert [problem.message for problem in load(tmp_path).problems] == messages
+
+
+def test_a_key_that_stands_twice_in_evidence_is_named(tmp_path: Path) -> None:
+    """The second would have the word, and a reviewer may read the first."""
+    (path,) = (make(tmp_path) / "checks/evidence").rglob("*.json")
+    path.write_text(path.read_text("utf-8").replace('"harness"', '"harness": "0.0.9",\n "harness"'), "utf-8")
+    (problem,) = load(tmp_path).problems
+    assert problem.message == "the key `harness` stands twice"
