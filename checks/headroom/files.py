@@ -10,7 +10,6 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 MAX_TEXT_BYTES = 1 << 20
@@ -26,25 +25,10 @@ HIDDEN = re.compile(
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})", re.MULTILINE)
-_NAME = re.compile(r"[A-Za-z0-9._/-]+")
+NAME = re.compile(r"[A-Za-z0-9._/-]+")
+"""What a path of a tree is written with."""
 _HIDDEN_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
 _MARKS = ("<<<<<<<", ">>>>>>>")
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A file of a folder."""
-
-    name: str
-    """Its path from the root of the tree, with forward slashes."""
-    path: str
-    plain: bool
-    """Whether it is known to be what ``placed`` wants."""
-
-    @property
-    def stem(self) -> str:
-        """Its name without folders and ending."""
-        return Path(self.name).stem
 
 
 class UnreadableError(ValueError):
@@ -81,33 +65,9 @@ def placed(path: Path, root: Path) -> Path:
         raise UnreadableError("a folder, no such file", "name a file")
     if not stat.S_ISREG(mode):
         raise UnreadableError("neither a file nor a folder", "remove it")
-    if not _NAME.fullmatch(name.as_posix()):
+    if not NAME.fullmatch(name.as_posix()):
         raise UnreadableError("an odd name", "name it with unaccented letters, digits, dots, dashes and underscores")
     return place
-
-
-def walk(root: Path, folder: str) -> Iterator[Found]:
-    """As ``below``, without what is hidden. What is seen on the way need not be asked again of each file."""
-    parts = folder.split("/")
-    tops = [root.joinpath(*parts[: i + 1]) for i in range(len(parts))]
-    yield from _walk(str(root / folder), folder, plain=not any(top.is_symlink() for top in tops))
-
-
-def _walk(path: str, name: str, *, plain: bool) -> Iterator[Found]:
-    try:
-        with os.scandir(path) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return
-    for entry in entries:
-        within = f"{name}/{entry.name}"
-        if entry.name.startswith((".", "__pycache__")):
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(entry.path, within, plain=plain)
-        else:
-            regular = entry.is_file(follow_symlinks=False) and _NAME.fullmatch(within)
-            yield Found(within, entry.path, plain=plain and bool(regular))
 
 
 class UnwritableError(OSError):
@@ -131,18 +91,20 @@ def read_bytes(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
     Raises:
         UnreadableError: as ``placed``, or it is larger than ``limit``, or the system refuses it.
     """
-    return read_found(Found("", str(placed(path, root)), plain=True), root, limit=limit)
-
-
-def read_found(found: Found, root: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
-    """As ``read_bytes``, of a file that ``walk`` has found."""
-    if not found.plain:
-        return read_bytes(Path(found.path), root, limit=limit)
     try:
-        with open(found.path, "rb", buffering=0) as handle:  # noqa: PTH123 - a Path costs more than to open the file
-            data = handle.read(limit + 1) if os.fstat(handle.fileno()).st_size > limit else handle.readall()
+        with placed(path, root).open("rb") as handle:
+            data = handle.read(limit + 1)
     except OSError as error:
         raise UnreadableError(f"cannot be read ({error.strerror})", "correct its permissions") from error
+    return limited(data, limit)
+
+
+def limited(data: bytes, limit: int) -> bytes:
+    """Bytes that are no more than the limit.
+
+    Raises:
+        UnreadableError: they are more.
+    """
     if len(data) > limit:
         raise UnreadableError(f"larger than {limit} bytes", "split the file, or remove what does not belong in it")
     return data

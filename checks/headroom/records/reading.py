@@ -7,8 +7,10 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from headroom import files
-from headroom.files import Found, UnreadableError
+from headroom import files, folders
+from headroom.cache import Cache
+from headroom.files import UnreadableError
+from headroom.folders import Found
 from headroom.parsing import Document, Location, load_json, load_yaml, plain_json
 from headroom.records.problems import Problem, invalid, unreadable
 
@@ -34,8 +36,8 @@ class Documents(Mapping[str, Document]):
 class Reader:
     """Reads files of one tree and collects what is wrong with them."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, cache: Cache) -> None:
+        self.root, self.cache = root, cache
         self.problems: list[Problem] = []
         self._texts: dict[str, str] = {}
         self.documents = Documents(self._texts)
@@ -46,7 +48,7 @@ class Reader:
 
     def each(self, folder: str, suffix: str, rule: str) -> Iterator[Found]:
         """The files of a folder in order; a file of another kind there is a problem."""
-        for file in files.walk(self.root, folder):
+        for file in folders.walk(self.root, folder):
             try:
                 if not file.plain:
                     files.placed(Path(file.path), self.root)
@@ -58,10 +60,18 @@ class Reader:
             else:
                 self.complain(file.name, rule, f"not a {suffix} file", f"only {suffix} files belong in {folder}/", None)
 
-    def text(self, file: Found, rule: str, limit: int = files.MAX_TEXT_BYTES) -> str | None:
-        """The text of one file, or None and the problem that it has."""
+    def data(self, file: Found, rule: str, limit: int = files.MAX_TEXT_BYTES) -> bytes | None:
+        """The bytes of one file, or None and the problem that it has."""
         try:
-            return files.text_of(files.read_found(file, self.root, limit=limit))
+            return folders.read(file, self.root, limit=limit)
+        except UnreadableError as error:
+            self.problems.append(unreadable(file.name, rule, error))
+            return None
+
+    def text(self, file: Found, rule: str, data: bytes | None = None) -> str | None:
+        """The text of one file, or of its bytes where they are at hand, or None and the problem that it has."""
+        try:
+            return files.text_of(folders.read(file, self.root) if data is None else data)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
             return None
@@ -74,33 +84,42 @@ class Reader:
             rule: the rule that its problems break.
             validate: a validator of JSON, called so strictly that neither "20" nor true is a number.
         """
-        text = self.text(file, rule)
-        if text is None:
+        data = self.data(file, rule)
+        text = None if data is None else self.text(file, rule, data)
+        if data is None or text is None:
             return None
         try:
-            document = load_yaml(text)
+            value = self._value(data, text)
+            self._texts[file.name] = text
+            return validate(value, strict=True)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
-            return None
-        self._texts[file.name] = text
-        try:
-            return validate(json.dumps(document.value), strict=True)
         except ValidationError as error:
-            self.problems += invalid(file.name, rule, error, document)
-            return None
+            self.problems += invalid(file.name, rule, error, load_yaml(text))
+        return None
+
+    def _value(self, data: bytes, text: str) -> bytes:
+        """The value of a YAML file as JSON."""
+        key = ("yaml", files.sha256(data))
+        value = self.cache.get(*key)
+        if value is None:
+            value = json.dumps(load_yaml(text).value).encode()
+            self.cache.put(value, *key)
+        return value
 
     def json(
-        self, file: Found, rule: str, validate: Callable[..., T], keys: Callable[[T], int] | None = None
+        self, file: Found, data: bytes, rule: str, validate: Callable[..., T], keys: Callable[[T], int] | None = None
     ) -> tuple[T, str] | None:
-        """One JSON file as a validated record and its text, or None and the problems that it has.
+        """The bytes of one JSON file as a validated record and their text, or None and the problems that it has.
 
         Args:
             file: the file.
+            data: its bytes.
             rule: the rule that its problems break.
             validate: a validator of JSON, as for ``yaml``.
             keys: how many keys a record has. With that, a plain text need not be parsed a second time, strictly.
         """
-        text = self.text(file, rule, files.MAX_JSON_BYTES)
+        text = self.text(file, rule, data)
         if text is None:
             return None
         try:

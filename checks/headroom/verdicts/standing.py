@@ -1,17 +1,22 @@
 """Where each claim stands on each hardware class today."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache as once
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from headroom.cache import Cache
 from headroom.records.claims import Claim, MeasuredClaim, Point
 from headroom.records.evidence import Place, place
+from headroom.records.facts import HardwareClass
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree, load
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
 from headroom.verdicts.pairs import Layout
+from headroom.verdicts.remembered import Memory
 
 Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited"]
 
@@ -71,17 +76,19 @@ def board(tree: Tree) -> Board:
     return hearing.board(tree)
 
 
-def read(root: Path | str) -> tuple[Tree, Board]:
-    """Read a tree and judge it, each session while it is at hand."""
-    hearing = Hearing()
-    tree = load(root, hearing.hear)
+def read(root: Path | str, cache: Cache | None = None) -> tuple[Tree, Board]:
+    """Read a tree and judge it, each session while it is at hand, and nothing that a cache holds."""
+    cache = cache or Cache()
+    hearing = Hearing(cache)
+    tree = load(root, hearing.hear, cache)
     return tree, hearing.board(tree)
 
 
 class Hearing:
     """What the sessions of a tree say of its claims, heard one by one."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: Cache | None = None) -> None:
+        self._memory = Memory(cache or Cache())
         self._claims: dict[_Measured, list[MeasuredClaim]] | None = None
         self._heard: dict[str, list[_Heard]] = defaultdict(list)
 
@@ -95,18 +102,24 @@ class Hearing:
             for claim in self._claims.get((session.head.benchmark, *measured), ())
         }
         hardware = tree.classes.get(session.head.hardware_class)
-        counts = hardware and tree.benchmarks.get(session.head.benchmark) == session.head.benchmark_syntax_sha256
-        layout = None
+        current = tree.benchmarks.get(session.head.benchmark) == session.head.benchmark_syntax_sha256
+        layout = once(lambda: Layout(session.evidence))
         for claim in found.values():
             if not speaks_for(session, claim):
                 continue
-            if counts:
-                layout = layout or Layout(session.evidence)
-            self._heard[claim.id].append((session, judge_layout(claim, layout, hardware) if layout else None))
+            verdict = None
+            if hardware and current:
+                judged = partial(_judged, claim, layout, hardware)
+                verdict = self._memory.verdict(claim, session, hardware, judged)
+            self._heard[claim.id].append((session, verdict))
 
     def board(self, tree: Tree) -> Board:
         """Where every claim stands after all sessions have been heard."""
         return Board({claim.id: _standings(claim, tree, self._heard[claim.id]) for claim in tree.claims.values()})
+
+
+def _judged(claim: MeasuredClaim, layout: Callable[[], Layout], hardware: HardwareClass) -> SessionVerdict:
+    return judge_layout(claim, layout(), hardware)
 
 
 _Measured = tuple[str, str, str, Place]
