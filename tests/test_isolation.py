@@ -245,3 +245,65 @@ def test_long_output_keeps_its_end(nursery: Nursery, tmp_path: Path) -> None:
     outcome = run(nursery, tmp_path, "print('x' * (3 << 20) + 'end')")
     assert len(outcome.stdout) == 1 << 20
     assert outcome.stdout.endswith("end\n")
+
+
+PARENT = """if True:
+    import pathlib, runpy, sys
+    from headroom.running.isolation import Nursery
+    with Nursery({}, preload=sys.argv[2:]) as nursery:
+        nursery.run(runpy.run_path, sys.argv[1], timeout=60, memory_limit=1 << 40, cwd=pathlib.Path.cwd())
+"""
+SLEEPER = """if True:
+    import os, subprocess, sys, time
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+    open("pids.new", "w").write(f"{os.getppid()} {os.getpid()} {child.pid}")
+    os.rename("pids.new", "pids")
+    time.sleep(600)
+"""
+
+
+def doomed(folder: Path, *preload: str) -> subprocess.Popen[bytes]:
+    """A process with a nursery at work; the file `pids` says who is."""
+    (folder / "script.py").write_text(SLEEPER)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(folder)])}
+    return subprocess.Popen([sys.executable, "-c", PARENT, "script.py", *preload], env=environment, cwd=folder)
+
+
+def pids(folder: Path) -> list[int]:
+    """The processes of a nursery, as soon as they are at work."""
+    for _ in range(600):
+        if (folder / "pids").exists() and (text := (folder / "pids").read_text()):
+            return [int(pid) for pid in text.split()]
+        time.sleep(0.05)
+    raise AssertionError("no work began")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_work_ends_with_the_process_that_asked_for_it(tmp_path: Path, number: signal.Signals) -> None:
+    """However that ends: the fork parent, the work, and what the work has started in a session of its own."""
+    with doomed(tmp_path) as parent:
+        found = pids(tmp_path)
+        parent.send_signal(number)
+    for pid in found:
+        assert_gone(pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent has ended")
+def test_work_ends_with_a_fork_parent_that_is_killed(tmp_path: Path) -> None:
+    """The kernel may choose it when memory is short; nobody would watch the work any more."""
+    with doomed(tmp_path) as parent:
+        fork_parent, work, stray = pids(tmp_path)
+        os.kill(fork_parent, signal.SIGKILL)
+        assert_gone(work)
+        parent.wait(timeout=30)
+    os.kill(stray, signal.SIGKILL)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent has ended")
+def test_a_fork_parent_that_still_imports_ends_with_its_parent(tmp_path: Path) -> None:
+    """It does not go on importing for nobody."""
+    (tmp_path / "slow.py").write_text("import os, time\nopen('pids', 'w').write(f'{os.getpid()} ')\ntime.sleep(600)\n")
+    with doomed(tmp_path, "slow") as parent:
+        (importing,) = pids(tmp_path)
+        parent.kill()
+    assert_gone(importing)

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import signal
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from headroom import environment
 from headroom.files import sha256
 from headroom.records.evidence import Evidence, Slot, block_order, slot_of
 from headroom.records.layout import evidence_text
+from headroom.running import guard, measuring
 from headroom.running.keeping import NotKeptError, keep
 from headroom.running.measuring import RunFailedError, Session
 from headroom.running.planning import MeasureError, Plan, hardware_class, plan
@@ -224,6 +226,32 @@ class TestSession:
         assert set(shown) == {"clever", "swept"}
         figures = [float(figure) for part in shown.values() for figure in part.split(", ")]
         assert figures == pytest.approx([1.5] * 3, rel=0.03)
+
+    def test_a_terminal_that_has_gone_ends_nothing(self, root: Path) -> None:
+        """Progress that cannot be shown is not shown."""
+
+        def progress(*_: object) -> None:
+            raise BrokenPipeError
+
+        assert len(measured(session(root, progress=progress), root).runs) == 30
+
+    def test_a_signal_does_not_come_between_what_was_measured_and_its_file(
+        self, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """While the evidence is written, signals that ask for the end are not heard; afterwards they are again."""
+
+        def interrupted(*arguments: Any) -> Path:
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.raise_signal(number)
+            return keep(*arguments)
+
+        monkeypatch.setattr(measuring, "keep", interrupted)
+        what = session(root)
+        with guard.ended_by_signals():
+            assert what.measure(root) == what.kept
+            with pytest.raises(guard.Stopped, match="SIGTERM"):
+                signal.raise_signal(signal.SIGTERM)
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
     def test_a_throughput_that_rises_is_told_as_an_improvement(self, tmp_path: Path) -> None:
         """Whatever the direction of the metric."""

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from faults import CLAIM, CLAIM_TEXT, FAULTS, RUN, SCRIPT, SHEET, SNIPPET_PATH, make, resaved
+from faults import CLAIM, CLAIM_TEXT, FAULTS, RUN, SCRIPT, SHEET, SNIPPET_PATH, add, make, resaved, swap
 from headroom import records
 from headroom.records import CitedClaim, MeasuredClaim, Problem, layout
-from trees import BENCHMARK, a_claim, a_session, edited, load_clean, write, write_tree
+from trees import BENCHMARK, a_claim, a_run_record, a_session, edited, load_clean, write, write_tree
 
 
 class TestLoading:
@@ -74,6 +74,22 @@ class TestLoading:
         for name in ("unknown key", "missing key", "no source", "run NaN"):
             FAULTS[name].do(tmp_path)
         assert [problem.path for problem in records.load(tmp_path).problems] == [SHEET, CLAIM, CLAIM, RUN]
+
+    def test_a_value_of_none_of_its_forms_is_one_problem(self, tmp_path: Path) -> None:
+        """Which says all of them."""
+        make(tmp_path)
+        swap(CLAIM, "fixed: {model: made up}", "fixed: {model: [1]}")(tmp_path)
+        (problem,) = records.load(tmp_path).problems
+        assert problem.field == "scope.fixed.model"
+        assert problem.message == "Input should be a valid integer, or a valid number, or a valid string"
+
+    def test_a_record_of_many_faults_names_the_first_and_counts_the_rest(self, tmp_path: Path) -> None:
+        """A file of another kind is not told key by key."""
+        make(tmp_path)
+        add(RUN, a_run_record(**{f"key{i}": i for i in range(50)}))(tmp_path)
+        problems = records.load(tmp_path).problems
+        assert len(problems) == 21
+        assert "30 more problems" in problems[0].message
 
     def test_one_broken_file_hides_no_other(self, tmp_path: Path) -> None:
         """The rest of the tree is there."""

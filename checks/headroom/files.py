@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 MAX_TEXT_BYTES = 1 << 20
+MAX_SCRIPT_BYTES = 1 << 17  # a syntax tree takes up to a thousand times the room of its text
 MAX_JSON_BYTES = 16 << 20
 TEMPORARY = ".headroom-tmp"
 """How the names of temporary files end. They begin with a dot, so that no loader, no rule and no page sees them."""

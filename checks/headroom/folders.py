@@ -26,7 +26,7 @@ class Found:
 
 
 def walk(root: Path, folder: str) -> Iterator[Found]:
-    """As ``files.below``, without what is hidden."""
+    """As ``files.below``, without what lies in a hidden folder."""
     parts = folder.split("/")
     tops = [root.joinpath(*parts[: i + 1]) for i in range(len(parts))]
     yield from _walk(str(root / folder), folder, plain=not any(top.is_symlink() for top in tops))
@@ -40,10 +40,9 @@ def _walk(path: str, name: str, *, plain: bool) -> Iterator[Found]:
         return
     for entry in entries:
         within = f"{name}/{entry.name}"
-        if entry.name.startswith((".", "__pycache__")):
-            continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _walk(entry.path, within, plain=plain)
+            if not entry.name.startswith((".", "__pycache__")):
+                yield from _walk(entry.path, within, plain=plain)
         else:
             regular = entry.is_file(follow_symlinks=False) and files.NAME.fullmatch(within)
             yield Found(within, entry.path, plain=plain and bool(regular))

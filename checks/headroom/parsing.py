@@ -13,7 +13,7 @@ import yaml
 from headroom.files import UnreadableError
 
 MAX_DEPTH = 32
-MAX_VALUES = 250_000
+MAX_VALUES = 100_000
 _MAX_INTEGER = 2**63
 # Digits as noughts, and what may stand before a number as blanks: nineteen noughts after a blank may be too many.
 _SHAPES = bytes.maketrans(b"123456789[:,-\t\r\n", b"000000000       ")
@@ -159,8 +159,7 @@ def load_json(text: str) -> Document:
     Raises:
         UnreadableError: the text is anything else.
     """
-    if text.count(",") > MAX_VALUES:
-        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file")
+    limit_values(text)
     try:
         value = json.loads(
             text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite, parse_int=_integer
@@ -173,13 +172,23 @@ def load_json(text: str) -> Document:
     return Document(value)
 
 
+def limit_values(text: str) -> None:
+    """Refuse a JSON text whose values would fill the memory.
+
+    Raises:
+        UnreadableError: there are too many.
+    """
+    if text.count(",") > MAX_VALUES:
+        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file")
+
+
 def plain_json(text: str, keys: int) -> bool:
-    """Whether ``load_json`` would take a text as well that a validator of finite numbers has taken, with so many keys.
+    """Whether ``load_json`` would take a text of few values that a validator of finite numbers has taken, with its keys.
 
     Every key has a colon, so that with as many colons as keys none stands twice. No is no answer: it may do so still.
     """
     long = _LONG in text.encode().translate(_SHAPES)
-    return text.count(":") == keys and text.count(",") <= MAX_VALUES and not long
+    return text.count(":") == keys and not long
 
 
 def _limit_depth(value: Any) -> None:

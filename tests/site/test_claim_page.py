@@ -50,7 +50,7 @@ def test_a_sweep_says_from_where_to_where_it_holds(site: SiteData) -> None:
         "supported from batch_size 8 to 64, kept for backward 1.53 times less to 3.52 times less; "
         "contradicted at batch_size 1, kept for backward 1.50 times more; 20 blocks."
     ) in page
-    assert "1 sequences (shown, not claimed)" in shown(html_of(site, "part"))
+    assert "1 sequence (shown, not claimed)" in shown(html_of(site, "part"))
 
 
 def test_the_page_shows_what_the_verdict_rests_on(site: SiteData) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from headroom import environment, files
 from headroom.cli import FAILED, OK, USAGE
 from headroom.records import Tree, load
-from headroom.running import guard, journal, keeping, measuring, planning
+from headroom.running import guard, journal, measuring, planning
 
 CLOCK_SECONDS = 60  # by which a clock may be set during a session without anybody being told
 
@@ -23,18 +23,38 @@ def run(root: Path, options: argparse.Namespace) -> int:
         what = planning.plan(tree, options.names)
         with guard.only_one(root), guard.ended_by_signals():
             if cut := journal.settle(root):
-                _say(f"cut short, and no evidence: {'; '.join(map(str, cut))}")
+                _say(f"journals without an end (a kill, or a full disk): {'; '.join(map(str, cut))}")
             files.probe(home / "checks/evidence" / what.benchmark)
-            with _session(tree, what, options.device) as session:
-                return _measured(session, home, as_json=options.json)
+            return _measure(tree, what, home, options)
     except (planning.MeasureError, guard.GuardError, ValueError) as error:
         _say(str(error))
+    except ImportError as error:
+        _say(f"{error.name} is missing; pip install 'headroom[snippets]'")
     except KeyboardInterrupt as stopped:
         _say(f"ended by {stopped}; nothing was measured")
         return FAILED
-    except ImportError as error:
-        _say(f"{error.name} is missing; pip install 'headroom[snippets]'")
     return USAGE
+
+
+def _measure(tree: Tree, what: planning.Plan, home: Path, options: argparse.Namespace) -> int:
+    """Carry a session out, and say how it ended. What keeps it from its beginning is raised."""
+    session = None
+    try:
+        with _session(tree, what, options.device) as session:
+            session.measure(home)
+    except (ValueError, OSError, RuntimeError, KeyboardInterrupt) as error:
+        if session is None:
+            raise
+        if session.kept is None:  # else the end came when all was done
+            ended = f"ended by {error}; no evidence is written" if isinstance(error, KeyboardInterrupt) else error
+            _say(f"{ended}; the runs are in {session.journal}")
+            print(getattr(error, "text", ""), end="")  # evidence for which there is no room
+            return FAILED
+    moved = session.clock_moved
+    if abs(moved) > CLOCK_SECONDS:
+        _say(f"the clock was set by {moved:+.0f} s meanwhile; measure again if the day of {session.kept} is wrong")
+    print(json.dumps({"evidence": str(session.kept)}) if options.json else session.kept)
+    return OK
 
 
 @contextmanager
@@ -56,28 +76,6 @@ def _session(tree: Tree, what: planning.Plan, device: str) -> Iterator[measuring
             bar.set_postfix_str(ratios)
 
         yield measuring.Session(tree, what, machine, measuring.launcher(nursery.run), progress)
-
-
-def _measured(session: measuring.Session, home: Path, *, as_json: bool) -> int:
-    """Carry a session out, and say how it ended."""
-    try:
-        path = session.measure(home)
-    except KeyboardInterrupt as stopped:
-        _say(f"ended by {stopped}; no evidence is written, the runs so far are in {session.journal}")
-        return FAILED
-    except keeping.NotKeptError as error:
-        _say(str(error))
-        print(error.text, end="")
-        return FAILED
-    except (planning.MeasureError, OSError, RuntimeError) as error:
-        _say(f"{error}; the runs so far are in {session.journal}")
-        return FAILED
-    if abs(session.clock_moved) > CLOCK_SECONDS:
-        _say(
-            f"the clock was set by {session.clock_moved:+.0f} s meanwhile; measure again if the day of {path} is wrong"
-        )
-    print(json.dumps({"evidence": str(path)}) if as_json else path)
-    return OK
 
 
 def _say(message: str) -> None:

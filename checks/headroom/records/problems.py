@@ -1,7 +1,7 @@
 """What is wrong with a tree: one problem, one line, always with a remedy."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from headroom.parsing import Document
 
 _LONGEST = 1000  # characters of a message or a remedy: a line that quotes a hostile file has an end
 _MOST = 20  # problems of one record
+_FORM = "Input should be "
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -64,9 +65,22 @@ def invalid(
     details = error.errors(include_url=False, include_input=False)
     inner = {detail["loc"][:-1] for detail in details}  # a refused item makes its list too short: the item says why
     told = [detail for detail in details if detail["type"] != "too_short" or detail["loc"] not in inner]
-    found = [_invalid(path, rule, detail, document, pointer=pointer) for detail in told[:_MOST]]
+    found = _merged(_invalid(path, rule, detail, document, pointer=pointer) for detail in told[:_MOST])
     if len(told) > _MOST:
         found.append(Problem(path, None, rule, "", f"{len(told) - _MOST} more problems", "mend those that are named"))
+    return found
+
+
+def _merged(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems, those of one value that has none of the forms that it may have made one."""
+    found: list[Problem] = []
+    for problem in problems:
+        last = found[-1] if found else None
+        same = last and (last.line, last.field) == (problem.line, problem.field)
+        if last and same and last.message.startswith(_FORM) and problem.message.startswith(_FORM):
+            found[-1] = replace(last, message=f"{last.message}, or {problem.message.removeprefix(_FORM)}")
+        else:
+            found.append(problem)
     return found
 
 

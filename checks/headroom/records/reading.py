@@ -11,7 +11,7 @@ from headroom import files, folders
 from headroom.cache import Cache
 from headroom.files import UnreadableError
 from headroom.folders import Found
-from headroom.parsing import Document, Location, load_json, load_yaml, plain_json
+from headroom.parsing import Document, Location, limit_values, load_json, load_yaml, plain_json
 from headroom.records.problems import Problem, invalid, unreadable
 
 T = TypeVar("T")
@@ -49,6 +49,12 @@ class Reader:
     def each(self, folder: str, suffix: str, rule: str) -> Iterator[Found]:
         """The files of a folder in order; a file of another kind there is a problem."""
         for file in folders.walk(self.root, folder):
+            last = file.name.rpartition("/")[2]
+            if last.startswith("."):
+                if Path(last).suffix == suffix and not last.startswith(".#"):
+                    remedy = "take the dot from its name, or delete it"
+                    self.complain(file.name, rule, "a hidden file", remedy, None)
+                continue
             try:
                 if not file.plain:
                     files.placed(Path(file.path), self.root)
@@ -68,10 +74,15 @@ class Reader:
             self.problems.append(unreadable(file.name, rule, error))
             return None
 
-    def text(self, file: Found, rule: str, data: bytes | None = None) -> str | None:
-        """The text of one file, or of its bytes where they are at hand, or None and the problem that it has."""
+    def text(self, file: Found, rule: str, limit: int = files.MAX_TEXT_BYTES) -> str | None:
+        """The text of one file, or None and the problem that it has."""
+        data = self.data(file, rule, limit)
+        return None if data is None else self.decoded(file, rule, data)
+
+    def decoded(self, file: Found, rule: str, data: bytes) -> str | None:
+        """The text of a file's bytes, or None and the problem that it has."""
         try:
-            return files.text_of(folders.read(file, self.root) if data is None else data)
+            return files.text_of(data)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
             return None
@@ -85,7 +96,7 @@ class Reader:
             validate: a validator of JSON, called so strictly that neither "20" nor true is a number.
         """
         data = self.data(file, rule)
-        text = None if data is None else self.text(file, rule, data)
+        text = None if data is None else self.decoded(file, rule, data)
         if data is None or text is None:
             return None
         try:
@@ -119,10 +130,11 @@ class Reader:
             validate: a validator of JSON, as for ``yaml``.
             keys: how many keys a record has. With that, a plain text need not be parsed a second time, strictly.
         """
-        text = self.text(file, rule, data)
+        text = self.decoded(file, rule, data)
         if text is None:
             return None
         try:
+            limit_values(text)
             record = validate(text, strict=True)
             if keys is None or not plain_json(text, keys(record)):
                 load_json(text)

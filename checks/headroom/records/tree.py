@@ -160,7 +160,7 @@ def _check_facts(reader: Reader, file: Found, sheet: FactSheet) -> None:
 def _snippets(reader: Reader) -> dict[str, Snippet]:
     found: dict[str, Snippet] = {}
     for file in reader.each("snippets", ".py", "snippets"):
-        source = reader.text(file, "snippets")
+        source = reader.text(file, "snippets", files.MAX_SCRIPT_BYTES)
         if source is None:
             continue
         if snippet := _snippet(reader, file.name, source):
@@ -229,7 +229,7 @@ def _runs(reader: Reader) -> dict[tuple[str, str], SnippetRun]:
 def _benchmarks(reader: Reader) -> dict[str, str]:
     found: dict[str, str] = {}
     for file in reader.each("checks/benchmarks", ".py", "benchmarks"):
-        source = reader.text(file, "benchmarks")
+        source = reader.text(file, "benchmarks", files.MAX_SCRIPT_BYTES)
         if file.name != f"checks/benchmarks/{file.stem}.py":
             message = "a benchmark in a folder of its own"
             reader.complain(file.name, "benchmarks", message, "move it to checks/benchmarks/")

@@ -85,6 +85,8 @@ class Session:
         self._failures: list[Failure] = []
         name = f"{what.benchmark}-{self._began:%Y%m%dT%H%M%S}-{self._seed}.jsonl"
         self.journal = tree.root / FOLDER / name
+        self.kept: Path | None = None
+        """The evidence, once it is written."""
         self._total = what.blocks * len(what.slots)
 
     def _script_syntax(self) -> str:
@@ -106,7 +108,7 @@ class Session:
                     with suppress(OSError):  # a terminal that has gone is no reason to end
                         self._progress(len(self._runs) + len(self._failures), self._total, told)
             with guard.undisturbed():
-                path = keep(self._evidence(), home, self.journal.parent)
+                self.kept = path = keep(self._evidence(), home, self.journal.parent)
                 journal.complete(path, clock_moved_seconds=round(self.clock_moved))
         return path
 

@@ -75,14 +75,19 @@ def svg(claim: MeasuredClaim, points: Sequence[PointVerdict], place: str) -> str
     finite = [v for p in points for v in (p.low, p.high, p.ratio, *ratios(claim, p)) if v > 0 and math.isfinite(v)]
     scale = Scale.over([*_zone(claim), *finite])
     height = _ROW * len(points) + _AXIS
-    title = escape(f"{claim.metric.kind.title} on {place}: ratio of improvement")
-    described = escape(". ".join(f"{_label(claim, p)}: {p.verdict}, {words.interval(claim, p)}" for p in points))
+    title = _text(f"{claim.metric.kind.title} on {place}: ratio of improvement")
+    described = _text(". ".join(f"{_label(claim, p)}: {p.verdict}, {words.interval(claim, p)}" for p in points))
     rows = "\n".join(part for i, p in enumerate(points) for part in _row(claim, p, scale, i * _ROW))
     return (
         f'<svg role="img" width="100%" height="{height}" xmlns="http://www.w3.org/2000/svg">\n'
         f"<title>{title}</title>\n<desc>{described}.</desc>\n"
         f"{_ground(claim, scale, height - _AXIS)}\n{rows}\n</svg>"
     )
+
+
+def _text(words: str) -> str:
+    """Words as they stand in the drawing, on one line: with a line of its own, a fence would begin in it."""
+    return escape(" ".join(words.split()))
 
 
 def ratios(claim: MeasuredClaim, point: PointVerdict) -> list[float]:
@@ -116,7 +121,7 @@ def _row(claim: MeasuredClaim, point: PointVerdict, scale: Scale, top: int) -> I
     """The label of a point, and below it its blocks, its interval and its estimate."""
     middle = top + 45
     yield f'<rect class="behind" x="0" y="{top}" width="100%" height="30"/>'
-    label = f'<tspan class="row">{escape(_label(claim, point))}</tspan> {_short(point)}'
+    label = f'<tspan class="row">{_text(_label(claim, point))}</tspan> {_short(point)}'
     yield f'<text x="0" y="{top + 24}">{label}</text>'
     for i, ratio in enumerate(ratios(claim, point)):
         y = middle + round(((i * 0.618034) % 1 - 0.5) * 16, 1)  # the golden ratio spreads neighbours apart

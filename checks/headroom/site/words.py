@@ -1,6 +1,7 @@
 """What the site says of a claim, in words: badges, verdict sentences, amounts and dates."""
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
@@ -28,6 +29,7 @@ CARRIED: dict[Status, str] = {
     "flips": "depends on the size, counted on",
 }
 # How a kind of metric names a higher and a lower value.
+_PLURAL = re.compile(r"(?<=ch|sh|ss)es$|(?<=[^s])s$")  # of the unit of an axis: batches, sequences
 _MORE_LESS = {"time": ("longer", "shorter"), "bytes": ("more", "less"), "rate": ("higher", "lower")}
 _NEAR_ONE = (0.8, 1.25)
 _MONTHS = (
@@ -132,7 +134,10 @@ def before_after(claim: MeasuredClaim, point: PointVerdict) -> str:
 def where(claim: MeasuredClaim, point: Point) -> str:
     """A point of a sweep in words, or nothing where nothing is swept."""
     sweep = claim.scope.sweep
-    return f"{point[sweep.axis]} {sweep.unit}" if sweep else ""
+    if sweep is None:
+        return ""
+    value = point[sweep.axis]
+    return f"{value} {_PLURAL.sub('', sweep.unit) if value == 1 else sweep.unit}"
 
 
 def interval(claim: MeasuredClaim, point: PointVerdict) -> str:

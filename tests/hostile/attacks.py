@@ -1,0 +1,211 @@
+"""What is done to a clean file: an attack gives the hostile bytes for each grammar in which it can be written."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+
+from hostile.loaders import Loader
+
+Attack = Callable[[Loader], bytes | None]
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+)
+CALL = "!!python/object/apply:os.system ['touch hostile-was-here']"
+MANY, DEEP, MEGABYTE = 1_000_000, 20_000, 1 << 20
+
+
+def whole(data: bytes) -> Attack:
+    """The file is these bytes, whatever it should be."""
+    return lambda _: data
+
+
+def edited(edit: Callable[[str], str | bytes]) -> Attack:
+    """The clean text, edited."""
+
+    def attack(loader: Loader) -> bytes:
+        found = edit(loader.clean)
+        return found.encode() if isinstance(found, str) else found
+
+    return attack
+
+
+def inserted(text: str) -> Attack:
+    """The clean text with another behind its first line."""
+    return edited(lambda clean: clean.replace("\n", f"{text}\n", 1))
+
+
+def by_kind(**edits: Callable[[str], str]) -> Attack:
+    """The clean text, edited as its grammar wants it; nothing where the grammar has no such thing."""
+
+    def attack(loader: Loader) -> bytes | None:
+        edit = edits.get(loader.kind)
+        return edit(loader.clean).encode("utf-8", "surrogatepass") if edit else None
+
+    return attack
+
+
+def key(yaml: str, toml: str = "", value: str = "", metadata: str = "") -> Attack:
+    """One key more: a line of YAML or of front matter, a line of a header, a member of a JSON object or of metadata."""
+    return by_kind(
+        yaml=lambda clean: f"{clean.rstrip()}\n{yaml}\n",
+        page=lambda clean: clean.replace("---\n", f"---\n{yaml}\n", 1),
+        **({"script": lambda clean: _headed(clean, toml)} if toml else {}),
+        **({"json": lambda clean: clean.replace("{", f"{{{value},", 1)} if value else {}),
+        **(
+            {"notebook": lambda clean: clean.replace('"Counting"', f'"Counting",\n   {metadata}', 1)}
+            if metadata
+            else {}
+        ),
+    )
+
+
+def _headed(clean: str, toml: str) -> str:
+    return clean.replace("# [tool.headroom]\n", f"# [tool.headroom]\n# {toml}\n", 1)
+
+
+def worth(text: str, quoted: str | None = None) -> Attack:
+    """A number or a word in place of the first value that it can take the place of."""
+    quoted = quoted or text
+    return by_kind(
+        yaml=lambda clean: _first(
+            clean, ("blocks: 10", "value: 65504", "1.0e+12", "train: 8", "[training is slow]"), text
+        ),
+        json=lambda clean: _first(clean, ('"load_before": 0.0', '"seconds": 0.5'), quoted),
+        script=lambda clean: _headed(clean, f"timeout = {text}"),
+        page=lambda clean: clean.replace("[cpu]", text),
+        notebook=lambda clean: clean.replace('"execution_count": null', f'"execution_count": {quoted}'),
+    )
+
+
+def _first(clean: str, places: tuple[str, ...], text: str) -> str:
+    place = next(place for place in places if place in clean)
+    head = place.rpartition(" ")[0] + " " if ": " in place else ""
+    return clean.replace(place, head + text, 1)
+
+
+def python(tail: str) -> Attack:
+    """Python behind a script."""
+    return by_kind(script=lambda clean: f"{clean}\n{tail}\n", bare=lambda clean: f"{clean}\n{tail}\n")
+
+
+def first_line(line: str) -> Attack:
+    """A line in front of a script."""
+    return by_kind(script=lambda clean: f"{line}\n{clean}", bare=lambda clean: f"{line}\n{clean}")
+
+
+def nested(opened: str, closed: str) -> Attack:
+    """Brackets in brackets, as the value of a key where there is one."""
+    text = opened * DEEP + closed * DEEP
+    return by_kind(
+        yaml=lambda _: text,
+        json=lambda _: text,
+        notebook=lambda _: text,
+        script=lambda clean: _headed(clean, f"x = {text}"),
+        bare=lambda clean: f"{clean}\nx = {text}\n",
+        page=lambda clean: clean.replace("---\n", f"---\nx: {text}\n", 1),
+    )
+
+
+def scalar(size: int) -> Attack:
+    """One value of so many characters."""
+    return by_kind(
+        **dict.fromkeys(("yaml", "page", "config", "script", "bare"), lambda clean: f"{clean}\n# {'y' * size}\n"),
+        json=lambda clean: clean.replace('"made-up"', f'"{"y" * size}"', 1),
+        notebook=lambda clean: clean.replace("Counting", "y" * size),
+    )
+
+
+def rows(count: int) -> Attack:
+    """A list of so many rows."""
+    return by_kind(
+        yaml=lambda _: "- a\n" * count,
+        page=lambda clean: clean.replace("---\n", "---\nrows:\n" + "- a\n" * count, 1),
+        json=lambda _: json.dumps([0] * count),
+        notebook=lambda _: json.dumps([0] * count),
+        **dict.fromkeys(("script", "bare"), lambda clean: f"{clean}\nx = [\n" + "0,\n" * count + "]\n"),
+        config=lambda clean: clean + "  - a\n" * count,
+    )
+
+
+CONFLICT = "\n<<<<<<< ours\n=======\n>>>>>>> theirs"
+ATTACKS: Mapping[str, Attack] = {
+    "empty": whole(b""),
+    "blank": whole(b"\n \n"),
+    "truncated": by_kind(
+        yaml=lambda clean: clean[: re.search(r"[\[{]", clean).end()],
+        **dict.fromkeys(("json", "notebook"), lambda clean: clean[: len(clean) // 3]),
+        **dict.fromkeys(("script", "bare"), lambda clean: clean[: clean.index('"""') + 9]),
+        page=lambda clean: clean[: clean.index("\n---")],
+    ),
+    "binary": whole(bytes(range(256)) * 64),
+    "UTF-16": edited(lambda clean: clean.encode("utf-16")),
+    "not UTF-8": edited(lambda clean: clean.encode() + b"\xff\xfe"),
+    "byte order mark": edited(lambda clean: "\ufeff" + clean),
+    "null byte": inserted("\0"),
+    "line ends of Windows": edited(lambda clean: clean.replace("\n", "\r\n")),
+    "line ends of old": edited(lambda clean: clean.replace("\n", "\r")),
+    "escape sequence": inserted("\x1b[2J"),
+    "next line": inserted("\x85"),
+    "line separator": inserted("\u2028"),
+    "right to left": inserted("\u202e"),
+    "isolate": inserted("\u2066"),
+    "zero width": inserted("\u200b"),
+    "tag character": inserted("\U000e0041"),
+    "unfinished merge": inserted(CONFLICT),
+    "10 MB scalar": scalar(10 * MEGABYTE),
+    "20 MB": edited(lambda clean: clean + " " * 20 * MEGABYTE),
+    "deep lists": nested("[", "]"),
+    "deep mappings": nested('{"a":', "}"),
+    "a million rows": rows(MANY),
+    "values without end": rows(100_002),
+    "alias bomb": key(BOMB),
+    "anchor": key("x: &x 1"),
+    "tag": key(f"x: {CALL}"),
+    "two documents": by_kind(yaml=lambda clean: f"{clean}---\nx: 1\n"),
+    "key twice": by_kind(
+        yaml=lambda clean: f"{clean.rstrip()}\n{clean[: clean.index(':')]}: x\n",
+        json=lambda clean: clean.replace(",", f",{clean[1 : clean.index(',')]},", 1),
+        notebook=lambda clean: clean.replace('"title"', '"title": "x",\n   "title"'),
+        script=lambda clean: _headed(clean, 'launch = "python"\n# launch = "python"'),
+        page=lambda clean: clean.replace("title:", "title: x\ntitle:", 1),
+    ),
+    "unknown key": key(
+        "verdict: supported", 'verdict = "supported"', '"verdict": "supported"', '"verdict": "supported"'
+    ),
+    "not a number": worth(".nan", "NaN"),
+    "nan of a header": by_kind(script=lambda clean: _headed(clean, "timeout = nan")),
+    "infinity": worth("1e999"),
+    "5,000 digits": worth("9" * 5000),
+    "beyond 64 bits": worth("9" * 20),
+    "a list for a value": worth("[[1]]"),
+    "escaped control": by_kind(
+        yaml=lambda clean: re.sub(
+            r"(?m)^( *(?:statement|name|title|architecture):).*$", r'\1 "\\e[2J"', clean, count=1
+        ),
+        json=lambda clean: clean.replace('"made-up"', r'"\u001b[2J"', 1),
+        script=lambda clean: clean.replace('"""A', r'"""\x1b[2J A'),
+        page=lambda clean: re.sub("(?m)^title:.*$", r'title: "\\e[2J"', clean),
+        notebook=lambda clean: clean.replace('"2\\n"', r'"\u001b[2J"'),
+    ),
+    "escaped half": worth(r'"\ud800"'),
+    "header of no table": by_kind(script=lambda clean: clean.replace("# [tool.headroom]\n", "# tool = 5\n# [x]\n")),
+    "header of odd lists": by_kind(script=lambda clean: clean.replace("dependencies = []", "dependencies = 5")),
+    "many headers": by_kind(script=lambda clean: "# /// script\n" * 9_000 + clean),
+    "encoding rot13": first_line("# -*- coding: rot13 -*-"),
+    "encoding utf-7": first_line("# vim: set fileencoding=utf-7 :"),
+    "endless sum": python("x = " + "1+" * 60_000 + "1"),
+    "endless signs": python("x = " + "-" * 120_000 + "1"),
+    "endless calls": python("x = a" + "()" * 60_000),
+    "literal of digits": python("x = " + "9" * 5000),
+    "indents": python("\n".join(" " * i + "if x:" for i in range(150))),
+    "comments without end": by_kind(page=lambda clean: clean + "<!--" * 200_000),
+    "blanks in a heading": by_kind(page=lambda clean: clean + "# a" + " " * 900_000 + "b\n"),
+    "marks in braces": by_kind(page=lambda clean: clean + "{" + "#a" * 400_000 + "\n"),
+    "runs of backticks": by_kind(page=lambda clean: clean + " ".join("`" * i for i in range(1, 1400)) + "\n"),
+    "reasons without end": by_kind(page=lambda clean: clean + "<!-- not-run: " * 60_000 + "\n```text\n```\n"),
+    "words without dots": by_kind(config=lambda clean: clean + "# " + "a" * 1_000_000 + "\n"),
+    "front matter unmarked": by_kind(page=lambda clean: clean.replace("---\n", "")),
+    "hardware of mappings": by_kind(page=lambda clean: clean.replace("[cpu]", "[{cpu: cpu}]")),
+    "markup in a cell": by_kind(notebook=lambda clean: clean.replace("# Counting", r"# \u001b[2J Counting")),
+}

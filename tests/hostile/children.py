@@ -1,0 +1,40 @@
+"""The command in a fresh process whose time and memory are counted."""
+
+import resource
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+CPU_SECONDS = 20
+"""A child that computes longer is killed: a hang is a failure, however busy the machine is."""
+_MEASURE = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(done.returncode if done.returncode >= 0 else 100)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+    peak_mib: float
+    """The largest resident set of its process."""
+
+
+def check(root: Path, *options: str) -> Outcome:
+    """`headroom check` of a tree, called by a small process that forks it, so that no other memory is counted."""
+    command = [sys.executable, "-m", "headroom.cli", "check", "--root", str(root), *options]
+    done = subprocess.run(
+        [sys.executable, "-c", _MEASURE, *command],
+        capture_output=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS)),
+    )
+    *lines, last = done.stderr.decode().splitlines(keepends=True)
+    return Outcome(done.returncode, done.stdout.decode(), "".join(lines), int(last) / 1024)

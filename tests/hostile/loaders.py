@@ -1,0 +1,79 @@
+"""Every loader, and the file of the clean tree that attacks are made from.
+
+A hostile file is laid beside the clean one, under a name of its own, so that nothing of the clean tree is missing.
+Where there can be one file only, it takes its place.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+CLEAN = Path(__file__).parents[1] / "canaries" / "clean"
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """What reads one kind of file."""
+
+    kind: str
+    """The grammar: yaml, json, script, bare (a script without a header), page, notebook or config."""
+    source: str
+    """A file of the clean tree, as a pattern."""
+    path: str
+    """Where the hostile file is laid."""
+    rule: str
+    """What its problems are called."""
+    renamed: tuple[str, str] = ("", "")
+    """What is changed in it, so that it is a record of its own."""
+
+    @property
+    def clean(self) -> str:
+        """The text that attacks are made from."""
+        (path,) = CLEAN.glob(self.source)
+        return path.read_text("utf-8").replace(*self.renamed)
+
+    @property
+    def alone(self) -> bool:
+        """Whether there can be one such file only."""
+        return self.source == self.path
+
+
+LOADERS: Mapping[str, Loader] = {
+    "claims": Loader(
+        "yaml",
+        "checks/registry/training/clever-step-time.yml",
+        "checks/registry/training/hostile.yml",
+        "claims",
+        ("id: training.clever.step-time", "id: training.hostile"),
+    ),
+    "evidence": Loader(
+        "json",
+        "checks/evidence/small_step/cpu-*.json",
+        "checks/evidence/small_step/cpu-2026-11-20-000000000000.json",
+        "evidence",
+    ),
+    "methods": Loader(
+        "yaml", "checks/methods/others.yml", "checks/methods/hostile.yml", "methods", ("id: others", "id: hostile")
+    ),
+    "facts": Loader(
+        "yaml",
+        "checks/facts/number-formats.yml",
+        "checks/facts/hostile.yml",
+        "facts",
+        ("id: number-formats", "id: hostile"),
+    ),
+    "classes": Loader("yaml", "checks/facts/hardware-classes.yml", "checks/facts/hardware-classes.yml", "facts"),
+    "stand-ins": Loader("yaml", "checks/facts/stand-ins.yml", "checks/facts/stand-ins.yml", "facts"),
+    "snippets": Loader("script", "snippets/training/clever.py", "snippets/training/hostile.py", "snippets"),
+    "runs": Loader(
+        "json",
+        "checks/runs/training/clever/cpu.json",
+        "checks/runs/training/clever/h200.json",
+        "runs",
+        ('"hardware_class": "cpu"', '"hardware_class": "h200"'),
+    ),
+    "benchmarks": Loader("bare", "checks/benchmarks/small_step.py", "checks/benchmarks/hostile.py", "benchmarks"),
+    "pages": Loader("page", "docs/training/cpu.md", "docs/training/hostile.md", "pages"),
+    "notebooks": Loader("notebook", "docs/concepts/counting.ipynb", "docs/concepts/hostile.ipynb", "pages"),
+    "configuration": Loader("config", "mkdocs.yml", "mkdocs.yml", "orphans"),
+}

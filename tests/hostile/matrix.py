@@ -1,0 +1,179 @@
+"""What each attack on each loader comes to: the words of the one problem that it is, or why it is none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hostile.loaders import LOADERS
+
+
+@dataclass(frozen=True, slots=True)
+class Harmless:
+    """An attack that changes nothing, or cannot be written in the grammar."""
+
+    why: str
+
+
+Cell = str | Harmless
+ABSENT = Harmless("the grammar has no such thing")
+UNREAD = Harmless("the checks look for names of files in it, and nothing else")
+
+
+def cells(every: Cell = ABSENT, **others: Cell) -> Mapping[str, Cell]:
+    """A row: a cell for each loader, by the loader's name, else by its grammar, else the one for all."""
+    return {
+        name: others.get(name.replace("-", "_"), others.get(loader.kind, every)) for name, loader in LOADERS.items()
+    }
+
+
+UNSEEN, DEEP, LARGE = "a character that is not seen", "nested too deeply", "larger than 1048576 bytes"
+LARGE_SCRIPT = "larger than 131072 bytes"
+VALUES, ANCHOR, BITS = "more than 100000 values", "an anchor or alias", "a whole number beyond 64 bits"
+INTEGER, NUMBER, FINITE = "should be a valid integer", "should be a valid number", "is not a finite number"
+IN_TIME = Harmless("prose may be odd; it is read in time")
+DECLARES_NOTHING = Harmless("a script that declares nothing; a claim that is measured with it says so")
+MATRIX: Mapping[str, Mapping[str, Cell]] = {
+    "empty": cells(
+        yaml="empty",
+        json="not JSON",
+        notebook="not JSON",
+        script="0 PEP 723",
+        bare=DECLARES_NOTHING,
+        page="empty",
+        config="names no page",
+    ),
+    "blank": cells(
+        yaml="empty",
+        json="not JSON",
+        notebook="not JSON",
+        script="0 PEP 723",
+        bare=DECLARES_NOTHING,
+        page="empty",
+        config="names no page",
+    ),
+    "truncated": cells(
+        yaml="",
+        json="not JSON",
+        notebook="not JSON",
+        script="no Python",
+        bare="no Python",
+        page="not between two lines of `---`",
+        config=Harmless("it names fewer pages, and each is a problem"),
+    ),
+    "binary": cells("not UTF-8 (byte 128)"),
+    "UTF-16": cells("not UTF-8 (byte 0)"),
+    "not UTF-8": cells("not UTF-8"),
+    "byte order mark": cells("a byte order mark"),
+    "null byte": cells("a null byte"),
+    "line ends of Windows": cells(Harmless("a checkout on Windows reads as any other")),
+    "line ends of old": cells(f"{UNSEEN}, U+000D"),
+    "escape sequence": cells(f"{UNSEEN}, U+001B"),
+    "next line": cells(f"{UNSEEN}, U+0085"),
+    "line separator": cells(f"{UNSEEN}, U+2028"),
+    "right to left": cells(f"{UNSEEN}, U+202E"),
+    "isolate": cells(f"{UNSEEN}, U+2066"),
+    "zero width": cells(f"{UNSEEN}, U+200B"),
+    "tag character": cells(f"{UNSEEN}, U+E0041"),
+    "unfinished merge": cells("a merge that is not finished"),
+    "10 MB scalar": cells(LARGE, json="at most 600 characters", script=LARGE_SCRIPT, bare=LARGE_SCRIPT),
+    "20 MB": cells(LARGE, json="larger than 16777216 bytes", script=LARGE_SCRIPT, bare=LARGE_SCRIPT),
+    "deep lists": cells(
+        yaml="nested deeper than 32",
+        page="nested deeper than 32",
+        json=DEEP,
+        notebook=DEEP,
+        script="no TOML",
+        bare="too many nested parentheses",
+        config=ABSENT,
+    ),
+    "deep mappings": cells(
+        yaml="nested deeper than 32",
+        page="nested deeper than 32",
+        json=DEEP,
+        notebook=DEEP,
+        script="no TOML",
+        bare="too many nested parentheses",
+        config=ABSENT,
+    ),
+    "a million rows": cells(LARGE, json=VALUES, script=LARGE_SCRIPT, bare=LARGE_SCRIPT),
+    "values without end": cells(
+        yaml=VALUES, page=VALUES, json=VALUES, notebook=VALUES, script=LARGE_SCRIPT, bare=LARGE_SCRIPT, config=IN_TIME
+    ),
+    "alias bomb": cells(yaml=ANCHOR, page=ANCHOR),
+    "anchor": cells(yaml=ANCHOR, page=ANCHOR),
+    "tag": cells(yaml="the tag `tag:yaml.org,2002:python/object/apply:os.system`", page="the tag"),
+    "two documents": cells(yaml="more than one document"),
+    "key twice": cells(
+        yaml="stands twice",
+        json="stands twice",
+        notebook="stands twice",
+        page="stands twice",
+        script="Cannot overwrite a value",
+    ),
+    "unknown key": cells(
+        yaml="`verdict`: unknown key",
+        json="`/verdict`: unknown key",
+        script="`verdict`: unknown key",
+        page="unknown key `verdict`",
+        notebook="unknown key `verdict`",
+        classes="`verdict`: Input should be an object",
+    ),
+    "not a number": cells(
+        json=f"`NaN` {FINITE}",
+        notebook=f"`NaN` {FINITE}",
+        claims=INTEGER,
+        facts=NUMBER,
+        classes=NUMBER,
+        script="no TOML",
+        methods="should be a valid array",
+        stand_ins=INTEGER,
+        page=Harmless("the name of a class that there is not"),
+    ),
+    "nan of a header": cells(script=INTEGER),
+    "infinity": cells(yaml=FINITE, json=FINITE, notebook=FINITE, page=FINITE, script=INTEGER),
+    "5,000 digits": cells(yaml=BITS, json=BITS, notebook=BITS, page=BITS, script="no TOML"),
+    "beyond 64 bits": cells(yaml=BITS, json=BITS, notebook=BITS, page=BITS, script="less than or equal to 600"),
+    "a list for a value": cells(
+        claims=INTEGER,
+        facts=NUMBER,
+        classes=NUMBER,
+        json=NUMBER,
+        methods="should be a valid string",
+        script=INTEGER,
+        stand_ins=INTEGER,
+        page="no list of classes",
+        notebook="not written as Jupyter writes it",
+    ),
+    "escaped control": cells(
+        yaml="control or reordering",
+        json="control or reordering",
+        script=UNSEEN.removeprefix("a "),
+        page="not seen",
+        notebook="not seen",
+    ),
+    "escaped half": cells(
+        yaml="invalid Unicode",
+        page="invalid Unicode",
+        json="Invalid JSON",
+        script="no TOML",
+        notebook="not written as Jupyter writes it",
+    ),
+    "header of no table": cells(script="`tool.headroom` is no table"),
+    "header of odd lists": cells(script="`dependencies` is no list of texts"),
+    "many headers": cells(script="9001 PEP 723"),
+    "encoding rot13": cells(script="the encoding `rot13`", bare="the encoding `rot13`"),
+    "encoding utf-7": cells(script="the encoding `utf-7`", bare="the encoding `utf-7`"),
+    "endless sum": cells(script=DEEP, bare=DEEP),
+    "endless signs": cells(script=DEEP, bare=DEEP),
+    "endless calls": cells(script=DEEP, bare=DEEP),
+    "literal of digits": cells(script="no Python", bare="no Python"),
+    "indents": cells(script="too many levels of indentation", bare="too many levels of indentation"),
+    "comments without end": cells(page=IN_TIME),
+    "blanks in a heading": cells(page=IN_TIME),
+    "marks in braces": cells(page=IN_TIME),
+    "runs of backticks": cells(page=IN_TIME),
+    "reasons without end": cells(page=IN_TIME),
+    "words without dots": cells(config=IN_TIME),
+    "front matter unmarked": cells(page="not between two lines of `---`"),
+    "hardware of mappings": cells(page="no list of classes"),
+    "markup in a cell": cells(notebook="not seen"),
+}

@@ -1,0 +1,121 @@
+"""The command on a hostile tree: its code, what it prints, its memory and its time."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hostile.attacks import ATTACKS
+from hostile.children import check
+from hostile.loaders import CLEAN, LOADERS
+from hostile.matrix import MATRIX, Harmless
+
+MIB = 1 << 20
+LARGEST_MIB = 500
+# As large as a file may be, and filled with what takes most room or most time.
+Worst = Callable[[], str]
+WORST: dict[str, tuple[str, Worst]] = {
+    "empty objects": ("evidence", lambda: "[" + "{}," * 99_999 + "{}]"),
+    "empty lists": ("runs", lambda: "[" + "[]," * 99_999 + "[]]"),
+    "runs of nothing": ("evidence", lambda: '{"runs": [' + "0," * 99_990 + "0]}"),
+    "one text": ("evidence", lambda: json.dumps("×" * (7 * MIB), ensure_ascii=False)),
+    "keys alike": ("evidence", lambda: "{" + ",".join(f'"k{i}":0' for i in range(99_000)) + ',"k98999":1}'),
+    "many keys": ("evidence", lambda: "{" + ",".join(f'"k{i}":0' for i in range(99_000)) + "}"),
+    "rows of YAML": ("claims", lambda: "[" + "a," * (MIB // 2 - 2) + "a]"),
+    "keys of YAML": ("facts", lambda: "".join(f"k{i}: 0\n" for i in range(90_000))),
+    "links": ("pages", lambda: "[](claim:a)" * 90_000),
+    "stray links": ("pages", lambda: "claim:a " * 120_000),
+    "links of a notebook": (
+        "notebooks",
+        lambda: LOADERS["notebooks"].clean.replace(r'"# Counting\n"', json.dumps("[](claim:a) " * 80_000 + "\n")),
+    ),
+    "fences": ("pages", lambda: "```\n```\n" * 120_000),
+    "brackets": ("pages", lambda: "[" * 300_000 + "[a](" * 100_000),
+    "comments": ("pages", lambda: "<!--" * 250_000),
+    "headings": ("pages", lambda: "# a" + " " * 900_000 + "b\n"),
+    "braces": ("pages", lambda: "{" + "#a" * 500_000 + "\n"),
+    "backticks": ("pages", lambda: " ".join("`" * i for i in range(1, 1400))),
+    "regions": ("snippets", lambda: LOADERS["snippets"].clean + "# --8<-- [start:a]\n" * 6_000),
+    "one long line of Python": ("benchmarks", lambda: "x = [" + "0," * 65_000 + "]"),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A clean tree to change."""
+    return Path(shutil.copytree(CLEAN, tmp_path / "tree"))
+
+
+def lay(root: Path, name: str) -> str:
+    """Lay one of the worst files beside the others, and say where."""
+    loader, text = WORST[name]
+    path = root / LOADERS[loader].path
+    path = path.with_name(f"{name.replace(' ', '-')}{path.suffix}")
+    path.write_text(text(), "utf-8")
+    return path.relative_to(root).as_posix()
+
+
+def refused(root: Path, paths: set[str]) -> None:
+    """Every file is refused by name, with less than 500 MiB in all, in time, and without a traceback."""
+    done = check(root)
+    assert done.code == 1, done.err[-500:]
+    assert "Traceback" not in done.err
+    assert done.peak_mib < LARGEST_MIB
+    assert paths <= {line.partition(":")[0] for line in done.out.splitlines()}
+
+
+def test_the_worst_of_files_together_stay_within_memory_and_time(root: Path) -> None:
+    """In one process, which has read all of them."""
+    refused(root, {lay(root, name) for name in WORST})
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", WORST)
+def test_the_worst_of_files_stays_within_memory_and_time(name: str, root: Path) -> None:
+    """Each in a process of its own."""
+    refused(root, {lay(root, name)})
+
+
+def hostile(root: Path) -> Iterator[str]:
+    """Lay a file of every attack in a tree, and say which paths have to be named."""
+    for number, (attack, row) in enumerate(MATRIX.items()):
+        for name, loader in LOADERS.items():
+            if loader.alone or isinstance(row[name], Harmless):
+                continue
+            data = ATTACKS[attack](loader)
+            assert data is not None
+            path = root / loader.path
+            path = path.with_name(f"hostile{number}{path.suffix}")
+            path.write_bytes(data)
+            yield path.relative_to(root).as_posix()
+
+
+def test_all_attacks_at_once_are_one_line_each(root: Path) -> None:
+    """The code is 1, nothing but the count is on stderr, and no raw control character reaches the terminal."""
+    for name in ("a\nb.yml", "a\x1b[2Jb.yml", os.fsdecode(b"a\xffb.yml")):
+        (root / "checks/methods" / name).write_text("x")
+    paths = sorted(
+        [*hostile(root), "checks/methods/a\\nb.yml", "checks/methods/a\\x1b[2Jb.yml", "checks/methods/a\\udcffb.yml"]
+    )
+    done = check(root)
+    assert done.code == 1
+    assert done.err.endswith("problems\n")
+    assert done.err.count("\n") == 1
+    lines = done.out.split("\n")
+    assert lines.pop() == ""
+    assert all(line.isprintable() for line in lines)
+    assert sorted({line.partition(": ")[0].rstrip("0123456789").rstrip(":") for line in lines}) == paths
+    assert len(lines) == len(paths)
+    assert done.peak_mib < LARGEST_MIB
+
+
+def test_as_json_names_stay_what_they_are(root: Path) -> None:
+    """A program gets the name of the file, and a terminal still no raw control character."""
+    (root / "checks/methods/a\x1b\u202e.yml").write_text("x")
+    done = check(root, "--json")
+    assert done.out.isascii()
+    assert "\x1b" not in done.out
+    assert [each["path"] for each in json.loads(done.out)] == ["checks/methods/a\x1b\u202e.yml"]

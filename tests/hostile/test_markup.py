@@ -1,0 +1,301 @@
+"""Every text of every record, found by walking the models, stays text on the site: no element of it is its own."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from html import escape
+from html.parser import HTMLParser
+from typing import Any, TypeVar
+from xml.etree import ElementTree as ET
+
+import markdown
+import pytest
+import yaml
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from headroom.prose.pages import load_pages
+from headroom.records import Session, Tree, load
+from headroom.records.claims import Claim
+from headroom.site import exports, plot
+from headroom.site.context import PageContext, SiteData
+from headroom.site.markdown_extension import HeadroomExtension
+from headroom.verdicts import board
+from hostile.loaders import CLEAN
+
+HARMLESS = "made harmless"
+ATTACKS = {
+    "script": "<script>alert(1)</script>",
+    "image": "<img src=x onerror=alert(1)>",
+    "out of an attribute": "\"'><b onclick='alert(1)'>",
+    "entity": "&lt;script&gt;&#60;b&#62;",
+    "comment": "<!-- a",
+    "end of data": "]]></svg></desc>",
+    "link": "[x](javascript:alert(1))",
+    "picture": "![x](javascript:alert(1))",
+    "autolink": "<javascript:alert(1)>",
+    "reference": "[x][y] [y]: javascript:alert(1)",
+    "attributes": "{ #x .y onclick=alert(1) }",
+    "colon attributes": "{: onclick=alert(1) }",
+    "emphasis": "*a* **b** __c__ ~~d~~ ==e==",
+    "code": "a `b` ``c`` `",
+    "cell": "a | b | c |",
+    "lines": "a\n\n# b\n\n- c\n\n<b>d</b>",
+    "fence": "a\n\n```\nb",
+    "markup block": "a\n\n<div onclick=alert(1)>\n\nb",
+    "note": "a\n\n!!! note\n    b",
+    "include": 'a\n--8<-- "mkdocs.yml"\n',
+    "footnote": "a[^1] [^1]: b",
+    "backslash": "a \\",
+    "claim link": "[](claim:training.clever.paper)",
+    "table of methods": "a\n[](methods:training/gpu.md)\nb",
+    "template": "{{ config }} {% raw %}",
+}
+# Words that programs compare, and nobody shows as they are: with another, the evidence would speak for nothing.
+COMPARED = {"units.*", "environment.device"}
+EXTENSIONS = (
+    *("admonition", "attr_list", "footnotes", "md_in_html", "tables", "toc", "pymdownx.details", "pymdownx.highlight"),
+    *("pymdownx.inlinehilite", "pymdownx.superfences", "pymdownx.snippets", "pymdownx.tabbed"),
+)
+M = TypeVar("M", bound=BaseModel)
+Change = Callable[[str], str]
+
+
+def places(value: Any, at: str = "") -> Iterator[str]:
+    """The places of texts in the data of a record, an index or a key of a list or mapping written as a star."""
+    if isinstance(value, str):
+        yield at
+    elif isinstance(value, list):
+        for each in value:
+            yield from places(each, f"{at}.*")
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from places(each, f"{at}.{key}")
+
+
+def at_place(value: Any, place: list[str], change: Change) -> Any:
+    """The data with the texts at one place changed."""
+    if not place:
+        return change(value) if isinstance(value, str) else value
+    head, *rest = place
+    if isinstance(value, list):
+        return [at_place(each, rest, change) for each in value]
+    if isinstance(value, dict) and head in value:
+        return {key: at_place(each, rest, change) if key == head else each for key, each in value.items()}
+    return value
+
+
+def changed(record: M, change: Change) -> tuple[M, set[str]]:
+    """The record with every text changed that its model lets be anything, and the places of those."""
+    kind: TypeAdapter[Any] = TypeAdapter(Claim) if hasattr(record, "statement") else TypeAdapter(type(record))
+    free: set[str] = set()
+    data = record.model_dump(mode="json")
+    for place in dict.fromkeys(places(data)):
+        tried = at_place(data, place.removeprefix(".").split("."), change)
+        if place.removeprefix(".") in COMPARED or any(
+            place.startswith(f".{name.removesuffix('*')}") for name in COMPARED
+        ):
+            continue
+        try:
+            record = kind.validate_python(tried)
+        except ValidationError:
+            continue
+        data = tried
+        free.add(place)
+    return record, free
+
+
+def changed_tree(tree: Tree, change: Change) -> tuple[Tree, set[str]]:
+    """The tree with every free text of every record changed in the same way, so that those that are one stay one."""
+    free: set[str] = set()
+
+    def each(record: M) -> M:
+        found, names = changed(record, change)
+        free.update(f"{type(record).__name__}{name}" for name in names)
+        return found
+
+    claims = {name: each(claim) for name, claim in tree.claims.items()}
+    paper = tree.claims["training.clever.paper"].model_dump(mode="json")
+    figure = {**paper["figures"][0], "as_printed": change("1.5x")}
+    statement = change(paper["statement"])
+    extra = {
+        "id": "training.printed",
+        "statement": statement,
+        "quote": change("1.5x"),
+        "in_brief": change("brief"),
+        "figures": [figure],
+    }
+    claims["training.printed"] = TypeAdapter(Claim).validate_python({**paper, **extra})
+    found = replace(
+        tree,
+        claims=claims,
+        claim_paths={**tree.claim_paths, "training.printed": "checks/registry/training/printed.yml"},
+        sessions=tuple(Session(session.path, each(session.evidence)) for session in tree.sessions),
+        methods={name: each(method) for name, method in tree.methods.items()},
+        classes={name: each(known) for name, known in tree.classes.items()},
+        facts={name: each(sheet) for name, sheet in tree.facts.items()},
+        runs={name: each(run) for name, run in tree.runs.items()},
+        snippets={name: each(snippet) for name, snippet in tree.snippets.items()},
+    )
+    return found, free
+
+
+def the_site(change: Change) -> SiteData:
+    """The clean tree's data with its texts changed."""
+    tree, _ = changed_tree(load(CLEAN), change)
+    return SiteData(tree, board(tree))
+
+
+def rendered(site: SiteData) -> dict[str, str]:
+    """The HTML of every page: those made from records, and those of the tree, each without its front matter."""
+    pages = {path: text.partition("\n---\n")[2] for path, text in exports.pages(site).items()}
+    for page in load_pages(CLEAN)[0]:
+        if page.path.endswith(".md"):
+            pages[page.path.removeprefix("docs/")] = page.text.partition("\n---\n")[2]
+    found = {}
+    for path, text in pages.items():
+        context = PageContext(path, ("h200", "cpu") if path.startswith("training/") else ())
+        ours = HeadroomExtension(site=site, page=lambda context=context: context)
+        options = {"pymdownx.snippets": {"base_path": [str(CLEAN)], "check_paths": True}}
+        shown = text + "\n\n[](claim:training.printed) [x](claim:training.printed)\n"
+        found[path] = markdown.markdown(shown, extensions=[*EXTENSIONS, ours], extension_configs=options)
+    return found
+
+
+class Skeleton(HTMLParser):
+    """The elements of a page with their attributes, without texts."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, ...]] = []
+        self.words: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note one element: values only where they act or style."""
+        acting = {"href", "src", "class", "style", "type", "action"}
+        kept = [
+            f"{name}={value}" if name in acting and not str(value).startswith("#") else name for name, value in attrs
+        ]
+        self.elements.append((tag, *kept))
+
+    def handle_data(self, data: str) -> None:
+        """Note what is shown."""
+        self.words += data.split()
+
+
+def skeletons(site: SiteData) -> dict[str, list[tuple[str, ...]]]:
+    """The elements of every page."""
+    return {path: Skeleton(html).elements for path, html in rendered(site).items()}
+
+
+@cache
+def harmless() -> dict[str, list[tuple[str, ...]]]:
+    """The elements of every page where each free text is longer by two words."""
+    return skeletons(the_site(lambda text: f"{text} {HARMLESS}"))
+
+
+def test_the_walk_finds_the_texts_of_every_record() -> None:
+    """Those that pages are known to show are among them, and the evidence still speaks: nothing is tested in vain."""
+    tree, free = changed_tree(load(CLEAN), lambda text: f"{text} {HARMLESS}")
+    known = {
+        *(
+            "MeasuredClaim.statement",
+            "MeasuredClaim.subject",
+            "MeasuredClaim.scope.sweep.unit",
+            "MeasuredClaim.flips.*.why",
+        ),
+        *(
+            "MeasuredClaim.scope.fixed.model",
+            "MeasuredClaim.not_claimed.*",
+            "CitedClaim.source.title",
+            "CitedClaim.quote",
+        ),
+        *(
+            "Evidence.environment.product",
+            "Evidence.environment.unknown.*",
+            "Evidence.runs.*.arm",
+            "Evidence.design.timer",
+        ),
+        *("Evidence.environment.versions.torch", "Method.name", "HardwareClass.name", "SnippetRun.device"),
+        *("FactSheet.sources.ieee-754.title", "Snippet.title"),
+    }
+    assert known <= free
+    before = load(CLEAN)
+    for name, claim in before.claims.items():
+        for hardware in ("cpu", "h200"):
+            assert board(tree).status(tree.claims[name], hardware) == board(before).status(claim, hardware)
+    assert sum(tag[0] == "svg" for page in harmless().values() for tag in page) > 10
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_no_text_adds_an_element_or_an_attribute(name: str, *, deep: bool) -> None:
+    """The elements are those of harmless texts, whether the attack stands in front of a text or behind it."""
+    attack = ATTACKS[name]
+    changes: list[Change] = [lambda text: f"{text} {attack}"]
+    if deep:
+        changes.append(lambda text: f"{attack} {text}")
+    for change in changes:
+        found = skeletons(the_site(change))
+        for path, elements in found.items():
+            assert elements == harmless()[path], path
+
+
+@pytest.mark.parametrize("name", ["script", "lines", "cell", "code"])
+def test_what_is_shown_is_what_is_written(name: str) -> None:
+    """To the character, spaces apart: in the text, in the front matter, in the drawing and in the export."""
+    attack = ATTACKS[name]
+    site = the_site(lambda text: f"{text} {attack}")
+    (statements, pages) = (
+        {c["statement"] for c in json.loads(exports.claims_json(site))["claims"]},
+        exports.pages(site),
+    )
+    for claim in site.tree.claims.values():
+        assert claim.statement.endswith(attack.strip())
+        assert claim.statement in statements
+        page = next(text for text in pages.values() if json.dumps(escape(claim.statement)) in text)
+        assert yaml.safe_load(page.split("---\n")[1])["title"] == escape(claim.statement)
+        words = " ".join(Skeleton(markdown.markdown(page.partition("\n---\n")[2], extensions=EXTENSIONS[:5])).words)
+        assert " ".join(claim.statement.split()) in words
+    drawn = 0
+    for claim in site.tree.measured():
+        for hardware, standing in site.board.standings[claim.id].items():
+            if standing.verdict:
+                ET.fromstring(plot.svg(claim, standing.verdict.points, site.class_name(hardware)))  # noqa: S314 - our own
+                drawn += 1
+    assert drawn > 5
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "http://x.y",
+        "https://x y",
+        "https://x<b>",
+        'https://x"y',
+        "https://x'y",
+        "//x.y",
+        "data:text/html,x",
+    ],
+)
+def test_an_address_is_one_of_the_web(url: str) -> None:
+    """Nothing that a click would run."""
+    paper = load(CLEAN).claims["training.clever.paper"].model_dump(mode="json")
+    with pytest.raises(ValidationError):
+        TypeAdapter(Claim).validate_python({**paper, "source": {**paper["source"], "url": url}})
+
+
+@pytest.mark.parametrize(
+    "url", ["https://x.y/[a](javascript:b)", "https://x.y/`a`b`", "https://x.y/*a*_b_|c&d=e", "https://x.y/a\\)"]
+)
+def test_an_address_stays_one_address(url: str) -> None:
+    """Whatever Markdown would make of its characters."""
+    tree = load(CLEAN)
+    paper = tree.claims["training.clever.paper"].model_dump(mode="json")
+    claim = TypeAdapter(Claim).validate_python({**paper, "source": {**paper["source"], "url": url}})
+    site = SiteData(replace(tree, claims={**tree.claims, claim.id: claim}), board(tree))
+    page = rendered(site)["claims/training/clever-paper.md"]
+    assert sum(f"href={url}" in tag for tag in Skeleton(page).elements) == 1
+    assert not [tag for tag in Skeleton(page).elements if any("javascript" in part and url not in part for part in tag)]

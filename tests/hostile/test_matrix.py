@@ -1,0 +1,107 @@
+"""Every attack on every loader is one clear problem, or none for a reason that the matrix says."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from headroom import rules
+from headroom.records import Problem
+from hostile.attacks import ATTACKS
+from hostile.loaders import CLEAN, LOADERS
+from hostile.matrix import MATRIX, Harmless
+
+TOGETHER = [name for name, loader in LOADERS.items() if not loader.alone]
+ALONE = [[name] for name, loader in LOADERS.items() if loader.alone]
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clean tree; who changes it puts it right again."""
+    return Path(shutil.copytree(CLEAN, tmp_path_factory.mktemp("hostile") / "tree"))
+
+
+def found(root: Path) -> list[Problem]:
+    """What `headroom check` finds in a tree."""
+    return rules.check(rules.Context.of(root))
+
+
+def lay(root: Path, name: str, data: bytes) -> None:
+    """Lay a file where its loader reads it."""
+    (root / LOADERS[name].path).write_bytes(data)
+
+
+def put_right(root: Path) -> None:
+    """Take every hostile file away, and put back what it stood for."""
+    for loader in LOADERS.values():
+        if loader.alone:
+            (root / loader.path).write_text(loader.clean, "utf-8")
+        else:
+            (root / loader.path).unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="module")
+def unharmed(root: Path) -> dict[str, set[Problem]]:
+    """What is said of each file before it is attacked: that nothing uses it, say."""
+    put_right(root)
+    for name in LOADERS:
+        lay(root, name, LOADERS[name].clean.encode())
+    problems = found(root)
+    put_right(root)
+    return {name: {p for p in problems if p.path == loader.path} for name, loader in LOADERS.items()}
+
+
+def test_every_attack_and_every_loader_has_a_cell() -> None:
+    """A new attack, a new loader or a new grammar cannot be forgotten."""
+    assert set(MATRIX) == set(ATTACKS)
+    assert all(set(row) == set(LOADERS) for row in MATRIX.values())
+
+
+def test_every_rule_of_reading_has_a_loader() -> None:
+    """What reading checks is attacked; records of runs and the site's configuration are of rules of their own."""
+    assert {loader.rule for loader in LOADERS.values()} == {*rules.READING, "runs", "orphans"}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_what_a_grammar_cannot_write_is_no_problem(attack: str) -> None:
+    """A cell that promises a problem has an attack behind it."""
+    unwritten = {name for name, loader in LOADERS.items() if ATTACKS[attack](loader) is None}
+    assert {name for name in unwritten if not isinstance(MATRIX[attack][name], Harmless)} == set()
+    assert len(unwritten) < len(LOADERS)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_is_one_clear_problem(
+    attack: str, root: Path, unharmed: dict[str, set[Problem]], *, deep: bool
+) -> None:
+    """Its file, its rule, the words and a remedy, on one line; nothing is said of any other file, and nothing runs."""
+    groups = [[name] for name in LOADERS] if deep else [TOGETHER, *ALONE]
+    for names in groups:
+        written = {name: data for name in names if (data := ATTACKS[attack](LOADERS[name])) is not None}
+        for name, data in written.items():
+            lay(root, name, data)
+        try:
+            problems = found(root)
+        finally:
+            put_right(root)
+        paths = {LOADERS[name].path for name in names}
+        assert [str(p) for p in problems if p.path not in paths] == []
+        for name in written:
+            judge(attack, name, [p for p in problems if p.path == LOADERS[name].path], unharmed[name])
+    assert not list(root.rglob("*was-here*"))
+    assert not Path("hostile-was-here").exists()
+
+
+def judge(attack: str, name: str, problems: list[Problem], before: set[Problem]) -> None:
+    """What is said of one file is what its cell says."""
+    cell, said = MATRIX[attack][name], [str(problem) for problem in problems]
+    if isinstance(cell, Harmless):
+        assert {problem.rule for problem in problems} <= {problem.rule for problem in before} | {"hardware"}, said
+        return
+    assert len(problems) == 1, f"{name}: {said}"
+    (problem,) = problems
+    assert problem.rule == LOADERS[name].rule
+    assert cell in said[0], name
+    assert problem.remedy
+    assert len(said[0]) < 3000
+    assert said[0].isprintable()

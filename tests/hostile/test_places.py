@@ -1,0 +1,174 @@
+"""Where files lie and what they are called: links, pipes, folders and names that hide or leave something."""
+
+import os
+import shutil
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from headroom import rules
+from headroom.records import Problem
+from hostile.loaders import CLEAN, LOADERS
+
+READ = {name: loader for name, loader in LOADERS.items() if not loader.alone}
+Place = Callable[[Path, str], None]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A clean tree to change."""
+    return Path(shutil.copytree(CLEAN, tmp_path / "tree"))
+
+
+def found(root: Path, name: str = "") -> list[Problem]:
+    """The problems of a tree, or those of one file."""
+    return [problem for problem in rules.check(rules.Context.of(root)) if not name or problem.path == name]
+
+
+def linked(target: str) -> Place:
+    """A link to this, seen from where the file would lie."""
+    return lambda path, _: path.symlink_to(target)
+
+
+def link_inside(path: Path, clean: str) -> None:
+    """A link to a file of the tree that is well."""
+    other = path.with_name("aside.txt")
+    other.write_text(clean, "utf-8")
+    path.symlink_to(other.name)
+
+
+def linked_folder(path: Path, clean: str) -> None:
+    """A link to a folder of the tree that holds such a file."""
+    other = path.parents[len(path.parts) - 1 - path.parts.index("tree")] / "tree" / "elsewhere"
+    other.mkdir(exist_ok=True)
+    (other / path.name).write_text(clean, "utf-8")
+    path.symlink_to(os.path.relpath(other, path.parent), target_is_directory=True)
+
+
+def loop_above(path: Path, _: str) -> None:
+    """A link to the folder above."""
+    path.symlink_to("..", target_is_directory=True)
+
+
+def a_socket(path: Path, _: str) -> None:
+    """A socket; its address is short, so it is made where it lies."""
+    here = Path.cwd()
+    os.chdir(path.parent)
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(path.name)
+    finally:
+        os.chdir(here)
+
+
+PLACES: dict[str, tuple[Place, str]] = {
+    "link out": (linked("/etc/passwd"), "a link"),
+    "link to a device": (linked("/dev/zero"), "a link"),
+    "link to nothing": (linked("nowhere"), "a link"),
+    "link inside": (link_inside, "a link"),
+    "link to a folder": (linked_folder, "a link"),
+    "link to the folder above": (loop_above, "a link"),
+    "pipe": (lambda path, _: os.mkfifo(path), "neither a file nor a folder"),
+    "socket": (a_socket, "neither a file nor a folder"),
+}
+NAMES = {
+    "blank": "a b",
+    "newline": "a\nb",
+    "escape": "a\x1b[2Jb",
+    "override": "a\u202eb",
+    "accent": "é",
+    "markup": "<b>a&b",
+    "quotation": "a\"b'c",
+    "bytes that are no text": os.fsdecode(b"a\xffb"),
+    "dots": "a.. b",
+}
+
+
+@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("place", PLACES)
+def test_what_is_no_file_of_its_own_is_one_problem(name: str, place: str, root: Path) -> None:
+    """It is not read, not followed, and not passed over."""
+    loader = READ[name]
+    put, words = PLACES[place]
+    put(root / loader.path, loader.clean)
+    problems = [problem for problem in found(root) if "aside.txt" not in problem.path]
+    (problem,) = [problem for problem in problems if problem.path == loader.path]
+    assert problem.rule == loader.rule
+    assert words in problem.message
+    assert problem.remedy
+
+
+@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("kind", NAMES)
+def test_an_odd_name_is_one_problem_on_one_line(name: str, kind: str, root: Path) -> None:
+    """The name is shown with its odd characters written as escapes."""
+    loader = READ[name]
+    path = (root / loader.path).with_name(NAMES[kind] + Path(loader.path).suffix)
+    path.write_text(loader.clean, "utf-8")
+    (problem,) = found(root, path.relative_to(root).as_posix())
+    assert (problem.rule, problem.message) == (loader.rule, "an odd name")
+    assert str(problem).isprintable()
+    assert str(problem).isascii() or kind == "accent"
+
+
+@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("rename", [str.upper, "{}~".format, "{}.orig".format, "{}.bak".format])
+def test_a_record_under_a_name_that_is_not_read_is_a_problem(
+    name: str, rename: Callable[[str], str], root: Path
+) -> None:
+    """Neither another case nor a backup's ending loses a record silently."""
+    loader = READ[name]
+    suffix = Path(loader.path).suffix
+    path = (root / loader.path).with_name(f"hostile{rename(suffix)}")
+    path.write_text(loader.clean, "utf-8")
+    problems = found(root, path.relative_to(root).as_posix())
+    assert len(problems) == 1
+    assert problems[0].rule in (loader.rule, "orphans")
+
+
+@pytest.mark.parametrize("name", [name for name, loader in READ.items() if loader.rule != "pages"])
+def test_a_hidden_record_is_a_problem(name: str, root: Path) -> None:
+    """What an editor leaves has another ending, or lies in a hidden folder, and is nobody's concern."""
+    path = root / READ[name].path
+    hidden = path.with_name(f".{path.name}")
+    hidden.write_text(READ[name].clean, "utf-8")
+    path.with_name(f".{path.name}.swp").write_bytes(b"\0")
+    path.with_name(f".#{path.name}").symlink_to("somebody@somewhere.1234")
+    (path.parent / ".ipynb_checkpoints").mkdir()
+    (path.parent / ".ipynb_checkpoints" / path.name).write_text(READ[name].clean, "utf-8")
+    (problem,) = found(root)
+    assert problem.path == hidden.relative_to(root).as_posix()
+    assert "hidden" in problem.message
+
+
+@pytest.mark.parametrize("suffix", [".markdown", ".mdown", ".mkdn", ".mkd", ".MD", ".html", ".HTM", ".IPYNB"])
+def test_a_page_that_the_site_would_show_unread_is_a_problem(suffix: str, root: Path) -> None:
+    """Also where the configuration names it."""
+    (root / f"docs/hostile{suffix}").write_text("# False\n\nIt is 9 times faster.\n", "utf-8")
+    with (root / "mkdocs.yml").open("a", encoding="utf-8") as config:
+        config.write(f"  - hostile{suffix}\n")
+    (problem,) = found(root)
+    assert (problem.path, problem.rule) == (f"docs/hostile{suffix}", "pages")
+    assert "not read" in problem.message
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "../secret", "docs/../../secret", "snippets/../../secret", "x" * 5000, "docs", "linked"]
+)
+def test_a_page_shows_no_file_from_outside(path: str, root: Path) -> None:
+    """Neither by an absolute path, nor by dots, nor through a link."""
+    (root.parent / "secret").write_text("x")
+    (root / "linked").symlink_to("../secret")
+    with (root / "docs/index.md").open("a", encoding="utf-8") as page:
+        page.write(f'\n```text\n--8<-- "{path}"\n```\n')
+    (problem,) = found(root)
+    assert (problem.path, problem.rule) == ("docs/index.md", "fences")
+
+
+def test_an_asset_of_the_site_is_no_link(root: Path) -> None:
+    """The site copies what it finds below docs/, so a link would publish a file of the machine that builds it."""
+    (root / "docs/mark.svg").symlink_to("/etc/passwd")
+    (problem,) = found(root)
+    assert (problem.path, problem.rule, problem.message) == ("docs/mark.svg", "pages", "a link, or behind one")

@@ -1,0 +1,88 @@
+"""The real command in a process of its own, with runs that take a moment and need no torch, and with faults on demand.
+
+`python tiny_session.py FAULTS COMMAND …`: FAULTS is a JSON object, and the rest is what stands behind `headroom`. Every
+finished run adds a line to the file that FINISHED names in the environment.
+"""
+
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+
+def step(request: Mapping[str, Any], result: str) -> None:
+    """One run: it waits, reports, and says that it has finished."""
+    time.sleep(request.get("wait", 0.01))
+    seconds = {"plain": 0.3}.get(request["arm"], 0.2) + request["seed"] % 7 / 1e4
+    report = {"samples": {"step_time": [seconds]}, "output": 2.5, "work_sha256": None, "flops": None}
+    Path(result).write_text(json.dumps(report), "utf-8")
+    with Path(os.environ["FINISHED"]).open("a", encoding="utf-8") as finished:
+        finished.write(f"{request['arm']}\n")
+
+
+def launcher(wait: float) -> Callable[..., Any]:
+    """What makes a launcher of a nursery's `run`, in place of the real one, which needs torch."""
+    import tiny_session  # noqa: PLC0415 - so that the child finds the work under this name
+
+    def made(run: Callable[..., Any]) -> Callable[..., Any]:
+        def launch(script: Path, request: Mapping[str, Any]) -> Any:
+            del script
+            with tempfile.TemporaryDirectory() as folder:
+                result = Path(folder) / "report.json"
+                asked = {**request, "wait": wait}
+                run(tiny_session.step, asked, str(result), timeout=60, memory_limit=1 << 40, cwd=Path(folder))
+                return json.loads(result.read_text("utf-8"))
+
+        return launch
+
+    return made
+
+
+def clock(first: str, jump: float) -> Any:
+    """A `datetime` whose first `now` is a given moment, and whose later ones are off by so many seconds."""
+    start = time.monotonic()
+    asked: list[int] = []
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            asked.append(1)
+            moment = datetime.fromisoformat(first).replace(tzinfo=tz)
+            return moment + timedelta(seconds=time.monotonic() - start + jump * (len(asked) > 1))
+
+    return Clock
+
+
+def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
+    """Run the command with these faults."""
+    from headroom import cli, environment  # noqa: PLC0415 - only this process needs it
+    from headroom.running import guard, isolation, measuring  # noqa: PLC0415
+    from trees import MACHINE  # noqa: PLC0415
+
+    measuring.launcher = launcher(faults.get("wait", 0.01))
+    environment.observe = lambda *_, **__: MACHINE  # type: ignore[assignment]
+    isolation.Nursery.__init__.__defaults__ = ((),)  # nothing to import first
+    if moment := faults.get("clock"):
+        guard.datetime = measuring.datetime = clock(moment, faults.get("jump", 0.0))  # type: ignore[assignment]
+    if where := faults.get("full"):
+        real = os.fsync
+
+        def fsync(handle: int) -> None:
+            if where in str(Path(f"/proc/self/fd/{handle}").readlink()):
+                raise OSError(28, "No space left on device")
+            real(handle)
+
+        os.fsync = fsync
+    if largest := faults.get("largest"):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
+    return cli.main(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(json.loads(sys.argv[1]), sys.argv[2:]))
