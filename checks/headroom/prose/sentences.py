@@ -1,11 +1,14 @@
 """The sentences of a page, each with its kind, its place in the source, and the note that follows it."""
 
+import json
 import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
+from headroom.cache import Cache
+from headroom.files import sha256
 from headroom.prose.blocks import Block, Kind, blocks
 from headroom.prose.markup import FRONT_MATTER, comments, masked, without_fences
 from headroom.prose.words import BREAK, readable
@@ -63,6 +66,20 @@ def sentences(text: str) -> tuple[Sentence, ...]:
         for sentence in _of_block(words, block)
     ]
     return tuple(_with_notes(found, body, notes(text)))
+
+
+def remembered(text: str, cache: Cache) -> tuple[Sentence, ...]:
+    """As ``sentences``, which takes long, unless a cache holds them."""
+    key = ("sentences", sha256(text))
+    kept = cache.get(*key)
+    if kept is None:
+        found = sentences(text)
+        cache.put(json.dumps([astuple(sentence) for sentence in found]).encode(), *key)
+        return found
+    return tuple(
+        Sentence(line, words, start, end, kind, tuple(hrefs), Note(*remark) if remark else None)
+        for line, words, start, end, kind, hrefs, remark in json.loads(kept)
+    )
 
 
 def notes(text: str) -> tuple[Note, ...]:

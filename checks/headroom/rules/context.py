@@ -22,12 +22,16 @@ class Context:
     links: tuple[tuple[Page, Link, ClaimTarget | FactTarget | str], ...]
     """Every link to a claim or a fact, with its page and where it leads, or else what is wrong with it."""
 
+    cache: Cache
+    """What was computed before."""
+
     @classmethod
     def of(cls, root: Path, cache: Cache | None = None) -> "Context":
         """Read and judge a tree, but for what a cache holds."""
+        cache = cache or Cache()
         tree, board = read(root, cache)
         pages, problems = load_pages(root)
-        return cls(tree, board, tuple(pages), (*tree.problems, *problems), tuple(_links(pages)))
+        return cls(tree, board, tuple(pages), (*tree.problems, *problems), tuple(_links(pages)), cache)
 
 
 def _links(pages: Iterable[Page]) -> Iterator[tuple[Page, Link, ClaimTarget | FactTarget | str]]:

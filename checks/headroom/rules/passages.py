@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headroom.prose.pages import Link, Page
-from headroom.prose.sentences import Sentence, sentences
+from headroom.prose.sentences import Sentence, remembered
 from headroom.prose.targets import ClaimTarget
 from headroom.records.claims import Claim
 from headroom.rules.context import Context, claim_links
@@ -64,7 +64,7 @@ def statements(context: Context) -> Iterator[Passage]:
 
 
 def _of_page(context: Context, page: Page, linked: list[tuple[Link, ClaimTarget]]) -> Iterator[Passage]:
-    found = sentences(page.markdown)
+    found = remembered(page.markdown, context.cache)
     starts = [sentence.start for sentence in found]
     links: dict[int, list[tuple[Link, ClaimTarget]]] = defaultdict(list)
     for link, target in linked:

@@ -1,9 +1,12 @@
 """Words against evidence: how much, how surely and on what hardware a sentence says what its claims show."""
 
 import functools
+import json
 import re
 from collections.abc import Callable, Iterator
 
+from headroom.cache import Cache
+from headroom.files import sha256
 from headroom.prose import strength
 from headroom.prose.figures import measured
 from headroom.prose.strength import Degree
@@ -33,8 +36,19 @@ def words(context: Context) -> Iterator[Problem]:
 
 
 def _faults(context: Context, passage: Passage) -> Iterator[Fault]:
-    for look in (_degrees, _directions, _surely, _freely, _extremes, _figures, _quotes, _places):
+    quiet = _quiet(context.cache, passage.text, passage.typed)
+    for look in (_directions, _extremes, _quotes) if quiet else _LOOKS:
         yield from look(context, passage)
+
+
+def _quiet(cache: Cache, text: str, typed: str) -> bool:
+    """Whether a sentence makes no promise, which is soon known of one that was looked at before."""
+    key = ("quiet", sha256(f"{text}\0{typed}"))
+    kept = cache.get(*key)
+    if kept is None:
+        kept = json.dumps(strength.quiet(text, typed)).encode()
+        cache.put(kept, *key)
+    return bool(json.loads(kept))
 
 
 def _degrees(context: Context, passage: Passage) -> Iterator[Fault]:
@@ -108,7 +122,8 @@ def _directions(_context: Context, passage: Passage) -> Iterator[Fault]:
     for each in passage.said:
         if isinstance(each.claim, MeasuredClaim) and not each.target.figure:
             rate = each.claim.metric.kind.better == "higher"
-            of_link, of_claim = (strength.directions(t, rate=rate) for t in (each.text, each.claim.statement))
+            of_link = strength.directions(each.text, rate=rate)
+            of_claim = strength.directions(each.claim.statement, rate=rate) if of_link else set()
             if of_link and of_claim and not of_link & of_claim:
                 message = f"the link says `{each.text}`; the claim says: {each.claim.statement}"
                 yield message, "say what the claim says, or link another"
@@ -236,3 +251,6 @@ def _is_named(context: Context, hardware_class: str, name: str) -> bool:
     known = context.tree.classes[hardware_class]
     kind = {"cpu": "CPU", "cuda": "GPU"}[known.device]
     return name == kind or name in f"{known.name} {known.match.product}"
+
+
+_LOOKS = (_degrees, _directions, _surely, _freely, _extremes, _figures, _quotes, _places)

@@ -89,23 +89,23 @@ class Hearing:
 
     def __init__(self, cache: Cache | None = None) -> None:
         self._memory = Memory(cache or Cache())
-        self._claims: dict[_Measured, list[MeasuredClaim]] | None = None
+        self._claims: dict[_Measured, list[_Placed]] | None = None
         self._heard: dict[str, list[_Heard]] = defaultdict(list)
 
     def hear(self, tree: Tree, session: Session) -> None:
-        """Judge every claim that a session speaks for."""
+        """Judge every claim that a session speaks for: it measured both arms in the metric, at any of its points."""
         if self._claims is None:
             self._claims = _by_measurement(tree)
         found = {
-            claim.id: claim
+            claim.id: (claim, places)
             for measured in session.measured
-            for claim in self._claims.get((session.head.benchmark, *measured), ())
+            for claim, places in self._claims.get((session.head.benchmark, *measured), ())
         }
         hardware = tree.classes.get(session.head.hardware_class)
         current = tree.benchmarks.get(session.head.benchmark) == session.head.benchmark_syntax_sha256
         layout = once(lambda: Layout(session.evidence))
-        for claim in found.values():
-            if not speaks_for(session, claim):
+        for claim, places in found.values():
+            if not any((claim.metric.name, claim.baseline, at) in session.measured for at in places):
                 continue
             verdict = None
             if hardware and current:
@@ -124,26 +124,20 @@ def _judged(claim: MeasuredClaim, layout: Callable[[], Layout], hardware: Hardwa
 
 _Measured = tuple[str, str, str, Place]
 """A benchmark, a metric, an arm and a point."""
+_Placed = tuple[MeasuredClaim, tuple[Place, ...]]
+"""A claim and its points."""
 _Heard = tuple[Session, SessionVerdict | None]
 """A session and its verdict, None where it does not count."""
 
 
-def _by_measurement(tree: Tree) -> dict[_Measured, list[MeasuredClaim]]:
+def _by_measurement(tree: Tree) -> dict[_Measured, list[_Placed]]:
     """The claims by what must have been measured of their subject at one of their points."""
-    found: dict[_Measured, list[MeasuredClaim]] = defaultdict(list)
+    found: dict[_Measured, list[_Placed]] = defaultdict(list)
     for claim in tree.measured():
-        for point in claim.scope.points:
-            found[claim.benchmark, claim.metric.name, claim.subject, place(point)].append(claim)
+        places = tuple(place(point) for point in claim.scope.points)
+        for at in places:
+            found[claim.benchmark, claim.metric.name, claim.subject, at].append((claim, places))
     return found
-
-
-def speaks_for(session: Session, claim: MeasuredClaim) -> bool:
-    """Whether a session measured both arms of a claim in its metric, at any of its points."""
-    points = [place(point) for point in claim.scope.points]
-    return session.head.benchmark == claim.benchmark and all(
-        any((claim.metric.name, arm, point) in session.measured for point in points)
-        for arm in (claim.subject, claim.baseline)
-    )
 
 
 def _standings(claim: Claim, tree: Tree, heard: list[_Heard]) -> dict[str, Standing]:
