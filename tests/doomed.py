@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headroom.files import TEMPORARY
 from headroom.records import load
 from headroom.running.journal import FOLDER
+from headroom.writing import TEMPORARY
 from trees import a_claim, write_tree
 
 HERE = Path(__file__).parent

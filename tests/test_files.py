@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom.files import UnreadableError, read_bytes, read_text, sha256, write_atomic
+from headroom.files import UnreadableError, read_bytes, read_text, sha256
 from headroom.scripts import syntax_sha256
+from headroom.writing import write_atomic
 
 SCRIPT = '''"""A docstring."""
 import os

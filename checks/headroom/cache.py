@@ -14,7 +14,7 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from headroom import files
+from headroom import files, writing
 from headroom.files import UnreadableError
 
 _LARGEST = 1 << 28
@@ -65,7 +65,7 @@ class Cache:
         kept = [*self._used.items(), *unused[: len(self._used)]]
         body = b"\n".join(b"\t".join(each) for each in kept)
         with suppress(OSError):
-            files.write_atomic(self._path, f"{self._sign(body)}\n{body.decode()}")
+            writing.write_atomic(self._path, f"{self._sign(body)}\n{body.decode()}")
 
     def _read(self, data: bytes) -> None:
         signature, _, body = data.partition(b"\n")

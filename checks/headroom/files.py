@@ -1,4 +1,4 @@
-"""Reading what strangers wrote, and writing so that nothing is ever half written.
+"""Reading what strangers wrote.
 
 Sizes are capped, and no path leaves the folder that it belongs to, also not through a link.
 """
@@ -7,18 +7,13 @@ import hashlib
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 MAX_TEXT_BYTES = 1 << 20
 MAX_SCRIPT_BYTES = 1 << 17  # a syntax tree takes up to a thousand times the room of its text
 MAX_JSON_BYTES = 16 << 20
-TEMPORARY = ".headroom-tmp"
-"""How the names of temporary files end. They begin with a dot, so that no loader, no rule and no page sees them."""
-_ABANDONED = 3600  # seconds after which a temporary file has no writer any more
-
 # What hides from its reviewer what a text says: control characters but tab and newline, marks that reorder or cannot be
 # seen, other ends of lines, halves of characters.
 HIDDEN = re.compile(
@@ -26,10 +21,25 @@ HIDDEN = re.compile(
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})", re.MULTILINE)
-NAME = re.compile(r"[A-Za-z0-9._/-]+")
-"""What a path of a tree is written with."""
+_NAME = re.compile(r"[A-Za-z0-9._/-]+")
 _HIDDEN_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
 _MARKS = ("<<<<<<<", ">>>>>>>")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file of a folder."""
+
+    name: str
+    """Its path from the root of the tree, with forward slashes."""
+    path: str
+    plain: bool
+    """Whether it is known to be what ``placed`` wants."""
+
+    @property
+    def stem(self) -> str:
+        """Its name without folders and ending."""
+        return Path(self.name).stem
 
 
 class UnreadableError(ValueError):
@@ -66,24 +76,32 @@ def placed(path: Path, root: Path) -> Path:
         raise UnreadableError("a folder, no such file", "name a file")
     if not stat.S_ISREG(mode):
         raise UnreadableError("neither a file nor a folder", "remove it")
-    if not NAME.fullmatch(name.as_posix()):
+    if not _NAME.fullmatch(name.as_posix()):
         raise UnreadableError("an odd name", "name it with unaccented letters, digits, dots, dashes and underscores")
     return place
 
 
-class UnwritableError(OSError):
-    """A file that could not be written; says which, and why. What stood in its place stands there still."""
+def walk(root: Path, folder: str) -> Iterator[Found]:
+    """As ``below``, without hidden folders. What is seen on the way need not be asked again of each file."""
+    parts = folder.split("/")
+    tops = [root.joinpath(*parts[: i + 1]) for i in range(len(parts))]
+    yield from _walk(str(root / folder), folder, plain=not any(top.is_symlink() for top in tops))
 
-    def __init__(self, path: Path, reason: OSError | str) -> None:
-        reason = reason if isinstance(reason, str) else reason.strerror or str(reason)
-        super().__init__(f"{path} cannot be written ({reason})")
 
-
-class ChangedError(UnwritableError):
-    """A file that somebody else has written since it was read, and that is therefore left as it is."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, "it was changed meanwhile, and is left so")
+def _walk(path: str, name: str, *, plain: bool) -> Iterator[Found]:
+    try:
+        with os.scandir(path) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return
+    for entry in entries:
+        within = f"{name}/{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            if not entry.name.startswith((".", "__pycache__")):
+                yield from _walk(entry.path, within, plain=plain)
+        else:
+            regular = entry.is_file(follow_symlinks=False) and _NAME.fullmatch(within)
+            yield Found(within, entry.path, plain=plain and bool(regular))
 
 
 def read_bytes(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
@@ -92,20 +110,18 @@ def read_bytes(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
     Raises:
         UnreadableError: as ``placed``, or it is larger than ``limit``, or the system refuses it.
     """
+    return read_found(Found("", str(placed(path, root)), plain=True), root, limit=limit)
+
+
+def read_found(found: Found, root: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
+    """As ``read_bytes``, of a file that ``walk`` has found."""
+    if not found.plain:
+        return read_bytes(Path(found.path), root, limit=limit)
     try:
-        with placed(path, root).open("rb") as handle:
-            data = handle.read(limit + 1)
+        with open(found.path, "rb", buffering=0) as handle:  # noqa: PTH123 - a Path costs more than to open the file
+            data = handle.read(limit + 1) if os.fstat(handle.fileno()).st_size > limit else handle.readall()
     except OSError as error:
         raise UnreadableError(f"cannot be read ({error.strerror})", "correct its permissions") from error
-    return limited(data, limit)
-
-
-def limited(data: bytes, limit: int) -> bytes:
-    """Bytes that are no more than the limit.
-
-    Raises:
-        UnreadableError: they are more.
-    """
     if len(data) > limit:
         raise UnreadableError(f"larger than {limit} bytes", "split the file, or remove what does not belong in it")
     return data
@@ -151,118 +167,6 @@ def line_of(text: str, position: int) -> int:
 def newlines(text: str) -> str:
     """A text with its lines ended by a newline, whichever system ended them."""
     return text.replace("\r\n", "\n")
-
-
-def write_atomic(path: Path, text: str, *, over: bytes | None = None) -> None:
-    """Write a whole file or nothing: a crash, a full disk or Ctrl-C leaves the old file as it was, with its mode.
-
-    A link is replaced, and not followed.
-
-    Args:
-        path: the file.
-        text: what it is to hold.
-        over: what the file must still hold when it is replaced, where the text was made from that.
-
-    Raises:
-        ChangedError: it holds something else.
-        UnwritableError: the disk is full or the folder cannot be written, say.
-    """
-    with _beside(path, text) as temporary:
-        if over is not None and not _holds(path, over):
-            raise ChangedError(path)
-        temporary.replace(path)
-
-
-def add(path: Path, text: str) -> None:
-    """Write a new file, whole or not at all. A file that is there already is never replaced.
-
-    Raises:
-        UnwritableError: as ``write_atomic``, or a file of this name holds something else.
-    """
-    with _beside(path, text) as temporary:
-        try:
-            os.link(temporary, path)
-        except FileExistsError:
-            if not _holds(path, text.encode()):
-                raise UnwritableError(path, "a file of this name is there, and holds something else") from None
-
-
-def probe(folder: Path) -> None:
-    """Find out whether files can be written below a folder, which need not be there yet; nothing is left behind.
-
-    Raises:
-        UnwritableError: they cannot.
-    """
-    try:
-        while not folder.exists():
-            folder = folder.parent
-        with tempfile.TemporaryFile(dir=folder) as stream:
-            stream.write(bytes(4096))
-            stream.flush()
-            os.fsync(stream.fileno())
-    except OSError as error:
-        raise UnwritableError(folder, error) from error
-
-
-@contextmanager
-def _beside(path: Path, text: str) -> Iterator[Path]:
-    """A temporary file in the folder of ``path`` that holds the text, safely on the disk; it is gone afterwards."""
-    temporary = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY)
-        temporary = Path(name)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.chmod(_mode(path))
-        _sweep(temporary)
-        yield temporary
-        sync_folder(path.parent)
-    except UnwritableError:
-        raise
-    except OSError as error:
-        raise UnwritableError(path, error) from error
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-
-
-def _holds(path: Path, data: bytes) -> bool:
-    """Whether a file is there and holds exactly this."""
-    try:
-        return path.read_bytes() == data
-    except FileNotFoundError:
-        return False
-
-
-def _mode(path: Path) -> int:
-    """The permissions of a file, or those that a new one has."""
-    if path.exists():
-        return stat.S_IMODE(path.stat().st_mode)
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask
-
-
-def _sweep(temporary: Path) -> None:
-    """Remove what killed writers have left in the same folder, by the clock of its file system."""
-    now = temporary.stat().st_mtime
-    for other in temporary.parent.glob(f".*{TEMPORARY}"):
-        with suppress(OSError):
-            if now - other.lstat().st_mtime > _ABANDONED:
-                other.unlink()
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the names in a folder outlive a power cut, where the system lets anybody ask for that."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def sha256(data: bytes | str) -> str:

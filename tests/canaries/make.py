@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headroom.files import write_atomic
 from headroom.records.evidence import Design, Environment, Evidence, Run, Slot, block_order
 from headroom.records.layout import evidence_path, evidence_text, run_path
 from headroom.records.metrics import METRICS
 from headroom.records.snippets import content_sha256
 from headroom.scripts import syntax_sha256
+from headroom.writing import write_atomic
 
 HERE = Path(__file__).parent
 BENCHMARK = "small_step"

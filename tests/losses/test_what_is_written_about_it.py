@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from doomed import RUNS, a_tree, journals, lines, measure
-from headroom.files import TEMPORARY
 from headroom.running import guard, journal
+from headroom.writing import TEMPORARY
 
 ROOT = Path(__file__).parents[2]
 TEXT = (

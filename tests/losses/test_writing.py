@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from doomed import start, temporaries
-from headroom.files import TEMPORARY, UnwritableError, add, probe, write_atomic
+from headroom.writing import TEMPORARY, UnwritableError, add, probe, write_atomic
 
 ROOT = Path(__file__).parents[2]
 # Writes one text and another into a file, for ever, and adds files that are never there twice.
 WRITER = """
 import itertools, pathlib, sys
-from headroom.files import add, write_atomic
+from headroom.writing import add, write_atomic
 folder = pathlib.Path(sys.argv[1])
 for number in itertools.count():
     write_atomic(folder / "file", "ab"[number % 2] * 200_000)

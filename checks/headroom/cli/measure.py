@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from headroom import environment, files
+from headroom import environment, writing
 from headroom.cli import FAILED, OK, USAGE
 from headroom.records import Tree, load
 from headroom.running import guard, journal, measuring, planning
@@ -24,7 +24,7 @@ def run(root: Path, options: argparse.Namespace) -> int:
         with guard.only_one(root), guard.ended_by_signals():
             if cut := journal.settle(root):
                 _say(f"journals without an end (a kill, or a full disk): {'; '.join(map(str, cut))}")
-            files.probe(home / "checks/evidence" / what.benchmark)
+            writing.probe(home / "checks/evidence" / what.benchmark)
             return _measure(tree, what, home, options)
     except (planning.MeasureError, guard.GuardError, ValueError) as error:
         _say(str(error))

@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 from headroom.cli import FAILED, OK, USAGE
-from headroom.files import UnreadableError, UnwritableError
+from headroom.files import UnreadableError
 from headroom.running import notebooks
+from headroom.writing import UnwritableError
 
 
 def run(root: Path, options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from headroom import environment, files
+from headroom import environment, writing
 from headroom.cli import FAILED, OK, USAGE
 from headroom.records import load
 from headroom.running import guard, planning, snippets
@@ -24,7 +24,7 @@ def run(root: Path, options: argparse.Namespace) -> int:
     try:
         today = f"{guard.now(tree):%Y-%m-%d}" if options.record else ""
         if options.record:
-            files.probe(root / "checks/runs")
+            writing.probe(root / "checks/runs")
         for snippet in chosen:
             result = runner.run(snippet)
             ablated = (

@@ -7,10 +7,9 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from headroom import files, folders
+from headroom import files
 from headroom.cache import Cache
-from headroom.files import UnreadableError
-from headroom.folders import Found
+from headroom.files import Found, UnreadableError
 from headroom.parsing import Document, Location, limit_values, load_json, load_yaml, plain_json
 from headroom.records.problems import Problem, invalid, unreadable
 
@@ -48,12 +47,11 @@ class Reader:
 
     def each(self, folder: str, suffix: str, rule: str) -> Iterator[Found]:
         """The files of a folder in order; a file of another kind there is a problem."""
-        for file in folders.walk(self.root, folder):
+        for file in files.walk(self.root, folder):
             last = file.name.rpartition("/")[2]
             if last.startswith("."):
-                if Path(last).suffix == suffix and not last.startswith(".#"):
-                    remedy = "take the dot from its name, or delete it"
-                    self.complain(file.name, rule, "a hidden file", remedy, None)
+                if last.endswith(suffix) and not last.startswith(".#"):  # as an editor marks what it has open
+                    self.complain(file.name, rule, "a hidden file", "take the dot from its name, or delete it", None)
                 continue
             try:
                 if not file.plain:
@@ -69,7 +67,7 @@ class Reader:
     def data(self, file: Found, rule: str, limit: int = files.MAX_TEXT_BYTES) -> bytes | None:
         """The bytes of one file, or None and the problem that it has."""
         try:
-            return folders.read(file, self.root, limit=limit)
+            return files.read_found(file, self.root, limit=limit)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
             return None

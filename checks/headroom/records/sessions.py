@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from headroom import files
-from headroom.files import UnreadableError
-from headroom.folders import Found
+from headroom.files import Found, UnreadableError
 from headroom.records.base import Record, Sha256
 from headroom.records.evidence import Evidence, Head, Place, place
 from headroom.records.layout import session_path

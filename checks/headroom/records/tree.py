@@ -11,8 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from headroom import files, scripts
 from headroom.cache import Cache
-from headroom.files import UnreadableError
-from headroom.folders import Found
+from headroom.files import Found, UnreadableError
 from headroom.parsing import Document
 from headroom.records.claims import Claim, MeasuredClaim
 from headroom.records.facts import FactSheet, HardwareClass, StandIns

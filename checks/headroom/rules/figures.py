@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from headroom import files
+from headroom import files, writing
 from headroom.prose.figures import measured
 from headroom.prose.pages import Link, Page
 from headroom.records import Problem
@@ -105,7 +105,7 @@ def apply(root: Path, context: Context) -> Iterator[Fix | Skipped]:
         if of_page:
             try:
                 _rewrite((root / page.path).resolve(), page.text, of_page)
-            except files.ChangedError:
+            except writing.ChangedError:
                 yield Skipped(page.path)
             else:
                 yield from of_page
@@ -121,13 +121,13 @@ def _rewrite(path: Path, text: str, of_page: list[Fix]) -> None:
     before = path.read_bytes() if path.is_file() else b""
     raw = after = before.decode("utf-8", errors="replace")
     if files.newlines(raw) != text:
-        raise files.ChangedError(path)
+        raise writing.ChangedError(path)
     # Where lines end in two characters, as Windows has it, a place in the file is later by one a line.
     ends = [match.start() - number for number, match in enumerate(re.finditer("\r\n", raw))]
     for fix in sorted(of_page, key=lambda fix: -fix.start):
         start, end = (at + bisect_left(ends, at) for at in (fix.start, fix.end))
         after = after[:start] + fix.text + after[end:]
-    files.write_atomic(path, after, over=before)
+    writing.write_atomic(path, after, over=before)
 
 
 def _figures(context: Context) -> Iterator[tuple[Page, Link, float | str, str]]:

@@ -21,7 +21,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
-from headroom.files import write_atomic
+from headroom.writing import write_atomic
 
 MEMORY_METRICS = ("saved_for_backward", "peak_allocated", "peak_reserved")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, NoReturn
 
-from headroom.files import UnwritableError
 from headroom.records.tree import Tree
+from headroom.writing import UnwritableError
 
 LOCK = ".cache/measure.lock"
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

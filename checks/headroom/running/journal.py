@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from headroom.files import UnwritableError, sync_folder
 from headroom.records.evidence import Failure, Run
+from headroom.writing import UnwritableError, sync_folder
 
 FOLDER = ".cache/journals"
 _BUFFER = 1 << 20  # more than any line, so that a line that a full disk refuses is kept, and written with the next one

@@ -4,7 +4,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from headroom import files
+from headroom import writing
 from headroom.records.evidence import Evidence
 from headroom.records.layout import evidence_path, evidence_text
 from headroom.running.planning import MeasureError
@@ -37,11 +37,11 @@ def keep(evidence: Evidence, root: Path, *spare: Path) -> Path:
     text = evidence_text(evidence)
     path = root / evidence_path(evidence, text)
     try:
-        files.add(path, text)
-    except files.UnwritableError as error:
+        writing.add(path, text)
+    except writing.UnwritableError as error:
         for folder in (*spare, Path(tempfile.gettempdir())):
-            with suppress(files.UnwritableError):
-                files.add(folder / path.name, text)
+            with suppress(writing.UnwritableError):
+                writing.add(folder / path.name, text)
                 message = f"{error}; the evidence is saved as {folder / path.name}: make room, and move it to {path}"
                 raise NotKeptError(message) from error
         message = f"{error}, nor is there room elsewhere; this is the evidence: make room, and save it as {path}"

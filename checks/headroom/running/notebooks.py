@@ -17,9 +17,10 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-from headroom.files import UnreadableError, read_bytes, read_text, write_atomic
+from headroom.files import UnreadableError, read_bytes, read_text
 from headroom.records.notebooks import dumps
 from headroom.running.isolation import QUIET
+from headroom.writing import write_atomic
 
 TIMEOUT = 300
 """Seconds for one cell; loading torch on a busy machine takes a minute of them."""

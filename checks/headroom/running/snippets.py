@@ -10,7 +10,7 @@ from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from headroom import environment, files
+from headroom import environment, files, writing
 from headroom.records.layout import run_path
 from headroom.records.snippets import AblationRun, Snippet, SnippetRun
 from headroom.records.tree import Tree
@@ -174,7 +174,7 @@ def record(result: Passed, ablated: Noticed | None, snippet: Snippet, hardware_c
 def write(run: SnippetRun, root: Path) -> Path:
     """Put a run's record in its place in the tree, and return that place."""
     path = root / run_path(run.snippet, run.hardware_class)
-    files.write_atomic(path, run.model_dump_json(indent=1) + "\n")
+    writing.write_atomic(path, run.model_dump_json(indent=1) + "\n")
     return path
 
 
