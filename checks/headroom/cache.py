@@ -70,8 +70,7 @@ class Cache:
     def _read(self, data: bytes) -> None:
         signature, _, body = data.partition(b"\n")
         if hmac.compare_digest(signature, self._sign(body).encode()):
-            rows = (row.partition(b"\t") for row in body.split(b"\n"))
-            self._old = {key: text for key, _, text in rows}
+            self._old = dict(row.split(b"\t", 1) for row in body.split(b"\n"))
 
     def _sign(self, body: bytes) -> str:
         return hmac.new(self._seal, body, hashlib.sha256).hexdigest()

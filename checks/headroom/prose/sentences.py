@@ -12,6 +12,7 @@ from headroom.files import sha256
 from headroom.prose.blocks import Block, Kind, blocks
 from headroom.prose.markup import FRONT_MATTER, comments, masked, without_fences
 from headroom.prose.words import BREAK, readable
+from headroom.records.base import from_json
 
 _NOTE = re.compile(r"<!--\s*no-claim:(?P<kind>[^>]*)-->")
 _STOP = re.compile(rf"[.!?\u2026]+[\"'\u201d\u2019)\]]*(?=\s|$)|{BREAK}")
@@ -78,7 +79,7 @@ def remembered(text: str, cache: Cache) -> tuple[Sentence, ...]:
         return found
     return tuple(
         Sentence(line, words, start, end, kind, tuple(hrefs), Note(*remark) if remark else None)
-        for line, words, start, end, kind, hrefs, remark in json.loads(kept)
+        for line, words, start, end, kind, hrefs, remark in from_json(kept)
     )
 
 

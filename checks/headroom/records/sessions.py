@@ -28,12 +28,12 @@ class Session:
     """An evidence file: what it holds, and where it lies."""
 
     path: str
-    sha256: str
-    """Of its bytes."""
     head: Head
     """All that it holds but its runs, which are most of it."""
     measured: frozenset[Measured]
     read: Callable[[], Evidence] = field(repr=False, compare=False)
+    sha256: str = ""
+    """Of its file's bytes; empty where it comes from no file."""
 
     @property
     def evidence(self) -> Evidence:
@@ -61,7 +61,7 @@ def sessions(reader: Reader) -> Iterator[Session]:
             message = "its content is not what its name says"
             remedy = f"evidence is never edited: restore the file, or, if it is new, name it {expected}"
             reader.complain(file.name, "evidence", message, remedy, None)
-        yield Session(file.name, digest, summary.head, summary.measured, partial(evidence.again, file, digest))
+        yield Session(file.name, summary.head, summary.measured, partial(evidence.again, file, digest), digest)
 
 
 class _Latest:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from headroom.cache import Cache
 from headroom.files import sha256
+from headroom.records.base import from_json
 from headroom.records.claims import MeasuredClaim
 from headroom.records.facts import HardwareClass
 from headroom.records.sessions import Session
@@ -22,6 +23,8 @@ class Memory:
         self, claim: MeasuredClaim, session: Session, hardware: HardwareClass, judge: Callable[[], SessionVerdict]
     ) -> SessionVerdict:
         """The verdict on a claim that is remembered, or else the one that ``judge`` gives."""
+        if not session.sha256:
+            return judge()
         key = ("verdict", self._hash(claim), self._hash(hardware), session.sha256)
         text = self._cache.get(*key)
         if text is not None:
@@ -43,7 +46,7 @@ def _dumps(verdict: SessionVerdict) -> bytes:
 
 
 def _loads(text: bytes) -> SessionVerdict:
-    verdict, reason, points = json.loads(text)
+    verdict, reason, points = from_json(text)
     return SessionVerdict(verdict, reason, tuple(_point(*fields) for fields in points))
 
 
