@@ -70,6 +70,12 @@ def values(root: Path) -> Path:
     return root / ".cache" / "check" / "values"
 
 
+def held(root: Path) -> int:
+    """How much the cache of a tree holds that is believed."""
+    cache = Cache.open(root)
+    return len(cache._values) + len(cache._recent)
+
+
 class TestUse:
     """What was computed once is not computed again."""
 
@@ -121,6 +127,7 @@ class TestUse:
             claim.write_text(f"{text}# {number}\n", "utf-8")
             remembered(root)
         assert len(values(root).read_bytes().splitlines()) <= 2 * lines
+        assert len(values(root).with_name("recent").read_bytes().splitlines()) <= lines
 
 
 def digit(rng: random.Random, path: Path) -> None:
@@ -187,9 +194,9 @@ class TestTruth:
     def test_other_code_uses_nothing_of_it(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A changed line of the package may give another verdict."""
         remembered(root)
-        assert Cache.open(root)._old
+        assert held(root)
         monkeypatch.setattr(module, "_code", lambda: b"other")
-        assert not Cache.open(root)._old
+        assert not held(root)
 
     def test_the_code_is_known_by_every_line_of_the_package(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -250,7 +257,7 @@ class TestDamage:
         """And nothing is said about it."""
         right = remembered(root)
         harm(values(root))
-        assert not Cache.open(root)._old
+        assert not held(root)
         assert remembered(root) == right
 
     def test_a_byte_that_changes_anywhere_voids_it(self, root: Path) -> None:
@@ -259,13 +266,27 @@ class TestDamage:
         data = values(root).read_bytes()
         for at in random.Random(3).sample(range(len(data)), 50):  # noqa: S311 - places, not secrets
             values(root).write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
-            assert not Cache.open(root)._old
+            assert not held(root)
+
+    @pytest.mark.parametrize("harm", [cut, empty, noise, a_folder, gone])
+    def test_nor_of_what_was_added_to_it(self, root: Path, harm: Callable[[Path], None]) -> None:
+        """What is new lies in a file of its own, which is as easily lost."""
+        remembered(root)
+        page = root / "docs/training/gpu.md"
+        page.write_text(page.read_text("utf-8") + "\nOne more sentence.\n", "utf-8")
+        right = remembered(root)
+        recent = values(root).with_name("recent")
+        assert b"One more sentence" in recent.read_bytes()
+        whole = held(root)
+        harm(recent)
+        assert 0 < held(root) < whole
+        assert remembered(root) == right
 
     def test_one_that_came_with_a_contribution_is_not_believed(self, root: Path, home: Path) -> None:
         """Its author has another secret."""
         remembered(root)
         (home / SEAL).unlink()
-        assert not Cache.open(root)._old
+        assert not held(root)
         assert (home / SEAL).stat().st_mode & 0o777 == 0o600
 
     def test_a_link_in_its_place_is_neither_read_nor_followed(self, root: Path, tmp_path: Path) -> None:
@@ -290,7 +311,7 @@ class TestDamage:
         (home / SEAL).write_bytes(seal)
         assert remembered(root) == right
         assert len((home / SEAL).read_bytes()) == 64
-        assert Cache.open(root)._old
+        assert held(root)
 
     def test_without_a_place_for_the_secret_there_is_no_cache(
         self, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -308,4 +329,4 @@ class TestDamage:
         said = [child.communicate() for child in children]
         assert [child.returncode for child in children] == [0] * 4, said
         assert len({out for out, _ in said}) == 1
-        assert Cache.open(root)._old
+        assert held(root)

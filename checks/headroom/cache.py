@@ -9,7 +9,7 @@ import hmac
 import os
 import secrets
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,16 +18,22 @@ from headroom import files, writing
 from headroom.files import UnreadableError
 
 _LARGEST = 1 << 28
+_RECENT = 0.25
+"""How much may be new, as a share of the rest, before all is written again."""
 _SECRET = 64  # characters
 _LIBRARIES = ("numpy", "pydantic", "pydantic-core", "pyyaml")
 
 
 class Cache:
-    """Texts of one line by key. Without a file it holds nothing, and what is put into it is gone."""
+    """Texts of one line by key. Without a folder it holds nothing, and what is put into it is gone.
 
-    def __init__(self, path: Path | None = None, root: Path = Path(), seal: bytes = b"") -> None:
-        self._path, self._root, self._seal = path, root, seal
-        self._old: dict[bytes, bytes] = {}
+    Most of them lie in the file ``values``. What is new since that was written lies in ``recent``, which is small.
+    """
+
+    def __init__(self, folder: Path | None = None, root: Path = Path(), seal: bytes = b"") -> None:
+        self._folder, self._root, self._seal = folder, root, seal
+        self._values = self._read("values")
+        self._recent = self._read("recent")
         self._used: dict[bytes, bytes] = {}
         self._new = False
 
@@ -38,42 +44,55 @@ class Cache:
         secret = _secret()
         if secret is None or any(part.is_symlink() for part in (folder, folder.parent)):
             return cls()
-        cache = cls(folder / "values", root, secret + _code())
-        with suppress(UnreadableError):
-            cache._read(files.read_bytes(folder / "values", root, limit=_LARGEST))
-        return cache
+        return cls(folder, root, secret + _code())
 
     def get(self, *key: str) -> bytes | None:
         """The text that was put under this key."""
         name = ":".join(key).encode()
-        found = self._used.get(name) or self._old.get(name)
+        found = self._used.get(name) or self._recent.get(name) or self._values.get(name)
         if found is not None:
             self._used[name] = found
         return found
 
     def put(self, text: bytes, *key: str) -> None:
         """Keep a text, which is one line, under this key, which has no tab."""
-        if self._path is not None:
+        if self._folder is not None:
             self._used[":".join(key).encode()] = text
             self._new = True
 
     def save(self) -> None:
-        """Write what was used, and as much again of what was not; where that cannot be done nothing is said."""
-        if self._path is None or not self._new:
+        """Write what is new, or all that was used and as much again of what was not. A failure is passed over."""
+        if not self._new:
             return
-        unused = [each for each in self._old.items() if each[0] not in self._used]
-        kept = [*self._used.items(), *unused[: len(self._used)]]
-        body = b"\n".join(b"\t".join(each) for each in kept)
-        with suppress(OSError):
-            writing.write_atomic(self._path, f"{self._sign(body)}\n{body.decode()}")
+        recent = {key: text for key, text in self._used.items() if key not in self._values}
+        if len(recent) <= _RECENT * len(self._values):
+            self._write("recent", recent)
+            return
+        unused = [each for each in (self._recent | self._values).items() if each[0] not in self._used]
+        self._write("values", self._used | dict(unused[: len(self._used)]))
+        self._write("recent", {})
 
-    def _read(self, data: bytes) -> None:
+    def _read(self, name: str) -> dict[bytes, bytes]:
+        """The texts of a file; none where it does not bear this user's seal."""
+        if self._folder is None:
+            return {}
+        try:
+            data = files.read_bytes(self._folder / name, self._root, limit=_LARGEST)
+        except UnreadableError:
+            return {}
         signature, _, body = data.partition(b"\n")
-        if hmac.compare_digest(signature, self._sign(body).encode()):
-            self._old = dict(row.split(b"\t", 1) for row in body.split(b"\n"))
+        if not body or not hmac.compare_digest(signature, self._sign(body)):
+            return {}
+        return dict(row.split(b"\t", 1) for row in body.split(b"\n"))
 
-    def _sign(self, body: bytes) -> str:
-        return hmac.new(self._seal, body, hashlib.sha256).hexdigest()
+    def _write(self, name: str, texts: Mapping[bytes, bytes]) -> None:
+        body = b"\n".join(b"\t".join(each) for each in texts.items())
+        if self._folder is not None:
+            with suppress(OSError):
+                writing.write_atomic(self._folder / name, f"{self._sign(body).decode()}\n{body.decode()}")
+
+    def _sign(self, body: bytes) -> bytes:
+        return hmac.new(self._seal, body, hashlib.sha256).hexdigest().encode()
 
 
 def _code() -> bytes:

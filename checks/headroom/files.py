@@ -166,7 +166,7 @@ def line_of(text: str, position: int) -> int:
 
 def newlines(text: str) -> str:
     """A text with its lines ended by a newline, whichever system ended them."""
-    return text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 def sha256(data: bytes | str) -> str:

@@ -1,6 +1,5 @@
 """The sentences of a page, each with its kind, its place in the source, and the note that follows it."""
 
-import json
 import re
 from bisect import bisect_right
 from collections import deque
@@ -12,7 +11,7 @@ from headroom.files import sha256
 from headroom.prose.blocks import Block, Kind, blocks
 from headroom.prose.markup import FRONT_MATTER, comments, masked, without_fences
 from headroom.prose.words import BREAK, readable
-from headroom.records.base import from_json
+from headroom.records.base import from_json, to_json
 
 _NOTE = re.compile(r"<!--\s*no-claim:(?P<kind>[^>]*)-->")
 _STOP = re.compile(rf"[.!?\u2026]+[\"'\u201d\u2019)\]]*(?=\s|$)|{BREAK}")
@@ -75,7 +74,7 @@ def remembered(text: str, cache: Cache) -> tuple[Sentence, ...]:
     kept = cache.get(*key)
     if kept is None:
         found = sentences(text)
-        cache.put(json.dumps([astuple(sentence) for sentence in found]).encode(), *key)
+        cache.put(to_json([astuple(sentence) for sentence in found]), *key)
         return found
     return tuple(
         Sentence(line, words, start, end, kind, tuple(hrefs), Note(*remark) if remark else None)

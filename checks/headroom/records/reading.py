@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from headroom import files
 from headroom.cache import Cache
-from headroom.files import Found, UnreadableError
+from headroom.files import Found, UnreadableError, text_of
 from headroom.parsing import Document, Location, limit_values, load_json, load_yaml, plain_json
 from headroom.records.problems import Problem, invalid, unreadable
 
@@ -19,17 +19,17 @@ T = TypeVar("T")
 class Documents(Mapping[str, Document]):
     """The YAML files of a tree by path, for the lines of their values: parsed when somebody asks for one."""
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = files
 
     def __getitem__(self, path: str) -> Document:
-        return load_yaml(self._texts[path])
+        return load_yaml(text_of(self._files[path]))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._texts)
+        return iter(self._files)
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self._files)
 
 
 class Reader:
@@ -38,8 +38,8 @@ class Reader:
     def __init__(self, root: Path, cache: Cache) -> None:
         self.root, self.cache = root, cache
         self.problems: list[Problem] = []
-        self._texts: dict[str, str] = {}
-        self.documents = Documents(self._texts)
+        self._files: dict[str, bytes] = {}
+        self.documents = Documents(self._files)
 
     def complain(self, path: str, rule: str, message: str, remedy: str, line: int | None = 1) -> None:
         """Note a problem."""
@@ -80,7 +80,7 @@ class Reader:
     def decoded(self, file: Found, rule: str, data: bytes) -> str | None:
         """The text of a file's bytes, or None and the problem that it has."""
         try:
-            return files.text_of(data)
+            return text_of(data)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
             return None
@@ -94,25 +94,24 @@ class Reader:
             validate: a validator of JSON, called so strictly that neither "20" nor true is a number.
         """
         data = self.data(file, rule)
-        text = None if data is None else self.decoded(file, rule, data)
-        if data is None or text is None:
+        if data is None:
             return None
         try:
-            value = self._value(data, text)
-            self._texts[file.name] = text
+            value = self._value(data)
+            self._files[file.name] = data
             return validate(value, strict=True)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
         except ValidationError as error:
-            self.problems += invalid(file.name, rule, error, load_yaml(text))
+            self.problems += invalid(file.name, rule, error, self.documents[file.name])
         return None
 
-    def _value(self, data: bytes, text: str) -> bytes:
+    def _value(self, data: bytes) -> bytes:
         """The value of a YAML file as JSON."""
         key = ("yaml", files.sha256(data))
         value = self.cache.get(*key)
         if value is None:
-            value = json.dumps(load_yaml(text).value).encode()
+            value = json.dumps(load_yaml(text_of(data)).value).encode()
             self.cache.put(value, *key)
         return value
 

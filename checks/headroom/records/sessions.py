@@ -96,6 +96,7 @@ def _summary(reader: Reader, evidence: _Latest, file: Found, data: bytes, digest
     if found is None:
         return None
     measured = frozenset((metric, run.arm, place(run.point)) for run in found[0].runs for metric in run.samples)
-    summary = Summary(text_sha256=files.sha256(found[1]), head=found[0].head(), measured=measured)
+    text_sha256 = digest if b"\r" not in data else files.sha256(found[1])
+    summary = Summary.model_construct(text_sha256=text_sha256, head=found[0].head(), measured=measured)
     reader.cache.put(summary.model_dump_json().encode(), "session", digest)
     return summary

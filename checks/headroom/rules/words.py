@@ -1,7 +1,6 @@
 """Words against evidence: how much, how surely and on what hardware a sentence says what its claims show."""
 
 import functools
-import json
 import re
 from collections.abc import Callable, Iterator
 
@@ -46,9 +45,9 @@ def _quiet(cache: Cache, text: str, typed: str) -> bool:
     key = ("quiet", sha256(f"{text}\0{typed}"))
     kept = cache.get(*key)
     if kept is None:
-        kept = json.dumps(strength.quiet(text, typed)).encode()
+        kept = b"true" if strength.quiet(text, typed) else b"false"
         cache.put(kept, *key)
-    return bool(json.loads(kept))
+    return kept == b"true"
 
 
 def _degrees(context: Context, passage: Passage) -> Iterator[Fault]:

@@ -1,11 +1,10 @@
 """Verdicts that were worked out before, kept by the claim, the session and the hardware class that they follow from."""
 
-import json
 from collections.abc import Callable
 
 from headroom.cache import Cache
 from headroom.files import sha256
-from headroom.records.base import from_json
+from headroom.records.base import from_json, to_json
 from headroom.records.claims import MeasuredClaim
 from headroom.records.facts import HardwareClass
 from headroom.records.sessions import Session
@@ -40,9 +39,8 @@ class Memory:
 
 
 def _dumps(verdict: SessionVerdict) -> bytes:
-    """Every float by its shortest digits that give it back, and NaN and infinity by these names."""
     points = [[getattr(point, name) for name in PointVerdict.__slots__] for point in verdict.points]
-    return json.dumps([verdict.verdict, verdict.reason, points]).encode()
+    return to_json([verdict.verdict, verdict.reason, points])
 
 
 def _loads(text: bytes) -> SessionVerdict:
