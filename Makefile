@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # mkdocs-material announces its end of life on every build; docs/contribute/architecture.md says what follows from it.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: site serve check test test-gpu clean
+.PHONY: site serve check test test-gpu deep deep-tests deep-mutants deep-scale clean
 
 site: check ## environment, checks, build, and the site at http://localhost:8000
 	$(BIN)/mkdocs build --strict
@@ -29,6 +29,17 @@ test: $(VENV)/tests ## everything: lint, types, the checks, every test and every
 
 test-gpu: $(VENV)/tests ## the snippets, on a machine with a GPU, and a record of what happened
 	$(BIN)/headroom snippets run --record
+
+deep: deep-tests deep-mutants deep-scale ## what takes hours: the scheduled workflow runs these three side by side
+
+deep-tests: $(VENV)/tests ## every test in its long form
+	$(BIN)/python -m pytest --deep
+
+deep-mutants: $(VENV)/tests ## how many small faults the tests notice
+	$(BIN)/python tests/mutation/run.py
+
+deep-scale: $(VENV)/tests ## what a check costs of a tree that has grown
+	$(BIN)/python tests/performance/check_at_scale.py
 
 clean: ## everything that was made here
 	rm -rf $(VENV) .cache site .pytest_cache .mypy_cache .ruff_cache

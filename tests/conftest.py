@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+from hypothesis.configuration import set_hypothesis_home_dir
 
 sys.path.append(str(Path(__file__).parent))
 
@@ -14,6 +16,14 @@ sys.path.append(str(Path(__file__).parent))
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--deep`."""
     parser.addoption("--deep", action="store_true", help="the long form of tests that have a short one")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try properties on the same examples every time: few, or with `--deep` many; nothing is kept in the folder."""
+    set_hypothesis_home_dir(Path(__file__).parents[1] / ".cache" / "hypothesis")
+    settings.register_profile("short", derandomize=True, database=None, deadline=None, max_examples=50)
+    settings.register_profile("deep", settings.get_profile("short"), max_examples=2000)
+    settings.load_profile("deep" if config.getoption("deep") else "short")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

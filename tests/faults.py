@@ -1,12 +1,15 @@
 """Faults of a tree of records: what is done to a clean one, and the one problem that it must give."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
+from headroom.files import MAX_TEXT_BYTES
+from headroom.parsing import MAX_VALUES
 from headroom.records import MeasuredClaim
 from trees import CITED, SNIPPET, a_run_record, a_session, write, write_tree
 
@@ -17,6 +20,7 @@ CLASSES = "checks/facts/hardware-classes.yml"
 SHEET = "checks/facts/sheet.yml"
 SCRIPT = "checks/benchmarks/made_up.py"
 SNIPPET_PATH = "snippets/training/clever.py"
+PIPE = "checks/methods/pipe.yml"
 RUN = "checks/runs/training/clever/cpu.json"
 CLAIM_TEXT = """id: training.clever
 kind: measured
@@ -83,6 +87,25 @@ def add(path: str, text: str) -> Callable[[Path], None]:
     return apply
 
 
+def add_bytes(path: str, data: bytes) -> Callable[[Path], None]:
+    """A fault: a file that is no text."""
+
+    def apply(root: Path) -> None:
+        (root / path).write_bytes(data)
+
+    return apply
+
+
+def link(path: str, target: str) -> Callable[[Path], None]:
+    """A fault: a link in the place of a file."""
+
+    def apply(root: Path) -> None:
+        (root / path).unlink()
+        (root / path).symlink_to(target)
+
+    return apply
+
+
 def resaved(edit: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
     """A fault in the only evidence file, whose name is made to fit its new content."""
 
@@ -121,7 +144,48 @@ def of_snippet(old: str, new: str, line: int, message: str, field: str = "") -> 
     return Fault(swap(SNIPPET_PATH, old, new), SNIPPET_PATH, line, "snippets", field, message)
 
 
+def of_method(text: str, line: int | None, message: str) -> Fault:
+    """A fault of a YAML file that has nothing to do with what it is about."""
+    return Fault(add(METHOD, text), METHOD, line, "methods", "", message)
+
+
+def of_run(text: str, line: int | None, message: str) -> Fault:
+    """As above, of a JSON file."""
+    return Fault(add(RUN, text), RUN, line, "runs", "", message)
+
+
+# Faults that any file can have: what it is, how it is written, and how YAML and JSON are.
+OF_ANY_FILE = {
+    "link": Fault(link(METHOD, f"../../{CLASSES}"), METHOD, None, "methods", "", "a link, or behind one"),
+    "pipe": Fault(lambda root: os.mkfifo(root / PIPE), PIPE, None, "methods", "", "neither a file nor a folder"),
+    "hidden": Fault(add("checks/methods/.x.yml", "x"), "checks/methods/.x.yml", None, "methods", "", "a hidden file"),
+    "odd name": Fault(add("checks/methods/a b.yml", "x"), "checks/methods/a b.yml", None, "methods", "", "an odd name"),
+    "too long": of_method("# " + "x" * MAX_TEXT_BYTES, None, "larger than"),
+    "not UTF-8": Fault(add_bytes(METHOD, b"id: a\nname: \xff\n"), METHOD, 2, "methods", "", "not UTF-8 (byte 12)"),
+    "byte order mark": of_method("\ufeffid: cleverness\n", 1, "a byte order mark"),
+    "hidden character": of_method("id: cleverness\nname: cle\u200bver\n", 2, "not seen, U+200B"),
+    "unfinished merge": of_method("id: cleverness\n<<<<<<< ours\n", 2, "a merge that is not finished"),
+    "no YAML": of_method("id: [\n", 2, "did not find expected node"),
+    "no document": of_method("", 1, "empty, or more than one"),
+    "two documents": of_method("id: a\n---\nid: b\n", 1, "empty, or more than one"),
+    "anchor": of_method("id: &a cleverness\n", 1, "an anchor or alias"),
+    "alias": of_method("id: cleverness\nname: *a\n", 2, "an anchor or alias"),
+    "tag": of_method("id: !x cleverness\n", 1, "the tag `!x`"),
+    "tag of a list": of_method("id: a\nsymptoms: !x []\n", 2, "the tag `!x`"),
+    "list as a key": of_method("? [a]\n: 1\n", 1, "a key that is not a plain word"),
+    "control in a key": of_method(r'"a\tb": 1', 1, "a key with a control character"),
+    "large number": of_method("id: 9223372036854775809\n", 1, "beyond 64 bits"),
+    "deep YAML": of_method("[" * 33, 1, "nested deeper than 32"),
+    "much YAML": of_method("- 1\n" * (MAX_VALUES + 2), MAX_VALUES + 2, f"more than {MAX_VALUES} values"),
+    "duplicate key of JSON": of_run('{"a": 1, "a": 2}', None, "`a` stands twice"),
+    "infinite JSON": of_run('{"a": 1e999}', None, "`1e999` is not a finite number"),
+    "deep JSON": of_run("[" * 34 + "]" * 34, None, "nested too deeply"),
+    "bottomless JSON": of_run("[" * 100_000 + "]" * 100_000, None, "nested too deeply"),
+    "much JSON": of_run(f"[{'1,' * (MAX_VALUES + 1)}1]", None, f"more than {MAX_VALUES} values"),
+    "other encoding": Fault(add(SCRIPT, "# coding: latin-1\n"), SCRIPT, 1, "benchmarks", "", "the encoding `latin-1`"),
+}
 FAULTS = {
+    **OF_ANY_FILE,
     "unknown key": of_claim("method:", "speed: 2\nmethod:", 4, "speed", "unknown key"),
     "unknown key inside": of_claim("fixed:", "fix: {a: 1}\n  fixed:", 15, "scope.fix", "unknown key"),
     "missing key": of_claim("tolerance: 0.01\n", "", 1, "tolerance", "missing"),
@@ -168,6 +232,10 @@ FAULTS = {
         swap(METHOD, "symptoms:\n- too slow", "symptoms: []"), METHOD, 7, "methods", "symptoms", "at least 1"
     ),
     "sheet's file": Fault(swap(SHEET, "id: sheet", "id: other"), SHEET, 1, "facts", "", "not named as its file"),
+    "no such day": of_cited("'2026-11-01'", "'2026-11-31'", 15, "`2026-11-31` is no day", "source.retrieved"),
+    "unknown unit": Fault(
+        swap(SHEET, "unit: GB", "unit: stone"), SHEET, 6, "facts", "figures.memory.unit", "unknown unit `stone`"
+    ),
     "no source": Fault(swap(SHEET, "source: here", "source: there"), SHEET, 6, "facts", "", "names no source"),
     "class without peak": Fault(
         swap(CLASSES, "peak_flops: 1000000000000.0", "peak_flops: 0"), CLASSES, 10, "facts", "cpu.peak_flops", "than 0"
@@ -188,6 +256,9 @@ FAULTS = {
     "no header": of_snippet("# /// script", "# script", 1, "0 PEP 723 `script` blocks"),
     "two headers": of_snippet("assert clever\n", "# /// script\n# a = 1\n# ///\nassert clever\n", 1, "2 PEP 723"),
     "header no TOML": of_snippet('["torch"]', '["torch"', 1, "no TOML"),
+    "tool no table": of_snippet("[tool.headroom]\n", "tool = 1\n# [x]\n", 1, "`tool.headroom` is no table"),
+    "dependencies no list": of_snippet('["torch"]', '"torch"', 1, "`dependencies` is no list of texts"),
+    "hidden in a docstring": of_snippet("Cleverness is", r"Cleverness \u200bis", 1, "a docstring with a character"),
     "header's key": of_snippet("[tool.headroom]\n", "[tool.headroom]\n# speed = 1\n", 1, "unknown key", "speed"),
     "unknown need": of_snippet(
         "[tool.headroom]\n", '[tool.headroom]\n# needs = ["tpu"]\n', 1, "match pattern", "needs.0"

@@ -179,6 +179,23 @@ class TestTruth:
             seen.add(with_cache)
         assert len(seen) > 30
 
+    @pytest.mark.parametrize(
+        ("path", "old", "new"),
+        [
+            ("checks/facts/hardware-classes.yml", r"peak_flops: .*", "peak_flops: 1.0"),
+            ("checks/benchmarks/small_step.py", r"\Z", "MORE = 1\n"),
+            ("checks/registry/training/clever-step-time.yml", r"tolerance: .*", "tolerance: 0.0\nmin_effect: 3"),
+            ("checks/evidence/small_step/h200-2026-11-20-*.json", r'"input_seed": \d+', '"input_seed": 1'),
+        ],
+    )
+    def test_all_that_a_verdict_follows_from_counts(self, root: Path, path: str, old: str, new: str) -> None:
+        """Its hardware class, its benchmark, the claim and the session."""
+        before = remembered(root)
+        (file,) = root.glob(path)
+        file.write_text(re.sub(old, new, file.read_text("utf-8")), "utf-8")
+        verdicts = json.loads(remembered(root))[1]
+        assert verdicts == json.loads(found(root, Cache()))[1] != json.loads(before)[1]
+
     def test_time_stamps_do_not_count(self, root: Path) -> None:
         """A file that is changed within its time stamp and its size is read as it is."""
         remembered(root)

@@ -2,10 +2,22 @@
 
 import os
 from pathlib import Path
+from re import findall
+from unicodedata import bidirectional, category, name
 
 import pytest
 
-from headroom.files import UnreadableError, read_bytes, read_text, sha256
+from headroom.files import (
+    HIDDEN,
+    MAX_JSON_BYTES,
+    MAX_SCRIPT_BYTES,
+    MAX_TEXT_BYTES,
+    UnreadableError,
+    read_bytes,
+    read_text,
+    sha256,
+)
+from headroom.parsing import MAX_DEPTH, MAX_VALUES
 from headroom.scripts import syntax_sha256
 from headroom.writing import write_atomic
 
@@ -93,6 +105,19 @@ class TestReading:
         (tmp_path / "a").write_bytes(data)
         with pytest.raises(UnreadableError, match=message):
             read_text(tmp_path / "a", tmp_path)
+
+    def test_what_hides_is_refused_and_what_shows_is_not(self) -> None:
+        """Controls, ends of lines, halves of characters and formats that reorder or are not seen; no letter or sign."""
+        hidden = {chr(i) for i in range(0x110000) if HIDDEN.match(chr(i))}
+        categories = {category(char) for char in hidden}
+        assert {"Cc", "Cf", "Cs", "Zl", "Zp"} <= categories <= {"Cc", "Cf", "Cs", "Zl", "Zp", "Cn"}
+        shown = {char for char in map(chr, range(0x110000)) if category(char) == "Cf"} - hidden
+        scripts = {name(char).split()[0] for char in shown}
+        assert scripts <= {"ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN", "SHORTHAND", "MUSICAL"}
+        assert not any(
+            bidirectional(c) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI") for c in shown
+        )
+        assert not hidden & set("\n\t \u00a0\u202f×−µ…“”é🙂")
 
     def test_the_line_ends_of_windows_become_newlines(self, tmp_path: Path) -> None:
         """A checkout on Windows reads as any other."""
@@ -199,3 +224,12 @@ class TestHashes:
         """There is no hash of it."""
         with pytest.raises(UnreadableError, match="no Python"):
             syntax_sha256("def")
+
+
+def test_the_page_for_maintainers_names_the_limits() -> None:
+    """To the byte: each limit stands in the table."""
+    page = Path(__file__).parents[1] / "docs/contribute/records.md"
+    table = page.read_text(encoding="utf-8").partition("## What is refused")[2].partition("\n## ")[0]
+    found = {int(number.replace(",", "")) for number in findall(r"\| ([\d,]+)(?: |\b)", table)}
+    limits = {MAX_TEXT_BYTES, MAX_SCRIPT_BYTES, MAX_JSON_BYTES, MAX_VALUES, MAX_DEPTH, 64}
+    assert found == limits

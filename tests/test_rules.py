@@ -249,7 +249,7 @@ class TestArms:
         change(root, "checks/benchmarks/small_step.py", "ARMS = (", "ARMS = tuple(")
         change(root, "checks/benchmarks/small_step.py", '"moody")', '"moody".split())')
         found = check(root, "references")
-        assert len(found) == 2 * 7
+        assert len(found) == 2 * 9
         assert all("ARMS = (…)" in line for line in found)
 
 

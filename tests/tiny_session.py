@@ -7,6 +7,7 @@ finished run adds a line to the file that FINISHED names in the environment.
 import json
 import os
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -65,6 +66,8 @@ def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
     from headroom.running import guard, isolation, measuring  # noqa: PLC0415
     from trees import MACHINE  # noqa: PLC0415
 
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)  # whatever the tests were started by: nohup ignores one, a shell another
     measuring.launcher = launcher(faults.get("wait", 0.01))
     environment.observe = lambda *_, **__: MACHINE  # type: ignore[assignment]
     isolation.Nursery.__init__.__defaults__ = ((),)  # nothing to import first
@@ -79,6 +82,14 @@ def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
             real(handle)
 
         os.fsync = fsync
+    if faults.get("late"):
+        left = isolation.Nursery.__exit__
+
+        def late(*arguments: Any) -> None:
+            left(*arguments)
+            signal.raise_signal(signal.SIGTERM)
+
+        isolation.Nursery.__exit__ = late  # type: ignore[method-assign]
     if largest := faults.get("largest"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
     return cli.main(arguments)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headroom.records.evidence import Design, Environment, Evidence, Run, Slot, block_order
+from headroom.records.evidence import Design, Environment, Evidence, Failure, Run, Slot, block_order
 from headroom.records.layout import evidence_path, evidence_text, run_path
 from headroom.records.metrics import METRICS
 from headroom.records.snippets import content_sha256
@@ -40,6 +40,8 @@ class Plan:
     metrics: tuple[str, ...]
     moody: float = 1.0
     """How many times as fast the moody arm is as the plain one."""
+    mishap: bool = False
+    """Whether there is one block more, in which the device gets hot and only the plain arm comes through."""
 
 
 GPU = {"device": "cuda", "product": "NVIDIA H200", "instruction_sets": (), "power_limit_w": 700.0, "driver": "580.1"}
@@ -54,7 +56,7 @@ TIMES = ("step_time", "throughput")
 SWEPT = {"plain": (1, 8), "clever": (1, 8)}
 PLANS = (
     Plan("h200", "2026-11-20", GPU, {**SWEPT, "twin": (8,), "noisy": (8,), "moody": (8,)}, TIMES, moody=1.3),
-    Plan("h200", "2026-11-21", GPU, {"plain": (8,), "moody": (8,)}, ("step_time",), moody=0.8),
+    Plan("h200", "2026-11-21", GPU, {"plain": (8,), "moody": (8,)}, ("step_time",), moody=0.8, mishap=True),
     Plan("cpu", "2026-11-20", CPU, SWEPT, ("step_time", "saved_for_backward")),
 )
 
@@ -82,7 +84,10 @@ def _session(plan: Plan, blocks: int = BLOCKS) -> Evidence:
         for control in ((False, True) if arm == "plain" else (False,))
     ]
     noise = random.Random(f"{plan.hardware_class} {plan.date}")  # noqa: S311 - noise, not a secret
+    blocks += plan.mishap
     order = [(block, i, slot) for block in range(blocks) for i, slot in enumerate(block_order(slots, seed, block))]
+    last = blocks - 1 if plan.mishap else None
+    failed = [place for place in order if place[0] == last and (place[2].arm == "moody" or place[2].control)]
     return Evidence(
         benchmark=BENCHMARK,
         benchmark_syntax_sha256=syntax_sha256((HERE / f"clean/checks/benchmarks/{BENCHMARK}.py").read_text("utf-8")),
@@ -95,11 +100,11 @@ def _session(plan: Plan, blocks: int = BLOCKS) -> Evidence:
             cores=1,
             threads=1,
             system="Linux",
-            virtualised=None,
-            governor=None,
-            load_before=0.0,
+            virtualised=True if plan.mishap else None,
+            governor="performance" if plan.mishap else None,
+            load_before=0.5 if plan.mishap else 0.0,
             versions={"torch": "2.13.0"},
-            unknown=("virtualised", "governor"),
+            unknown=() if plan.mishap else ("virtualised", "governor"),
         ),
         design=Design(
             blocks=blocks,
@@ -111,12 +116,27 @@ def _session(plan: Plan, blocks: int = BLOCKS) -> Evidence:
             process="its own",
         ),
         units={name: METRICS[name].unit for name in plan.metrics},
-        runs=tuple(_run(plan, number, *place, noise) for number, place in enumerate(order)),
-        failures=(),
+        runs=tuple(
+            _run(plan, number, *place, noise, hot=place[0] == last)
+            for number, place in enumerate(order)
+            if place not in failed
+        ),
+        failures=tuple(_failure(*place) for place in failed),
     )
 
 
-def _run(plan: Plan, number: int, block: int, position: int, slot: Slot, noise: random.Random) -> Run:
+def _failure(block: int, position: int, slot: Slot) -> Failure:
+    return Failure(
+        block=block,
+        position=position,
+        arm=slot.arm,
+        control=slot.control,
+        point=dict(slot.point),
+        reason="made-up",
+    )
+
+
+def _run(plan: Plan, number: int, block: int, position: int, slot: Slot, noise: random.Random, *, hot: bool) -> Run:
     size = int(dict(slot.point)["batch_size"])
     slow = 10 if plan.hardware_class == "cpu" else 1
     speed = {"moody": plan.moody}.get(slot.arm, 1.0)
@@ -141,7 +161,7 @@ def _run(plan: Plan, number: int, block: int, position: int, slot: Slot, noise: 
         output=1.0,
         work_sha256=content_sha256(slot.arm),
         flops=1e9,
-        throttled=(),
+        throttled=("made-up heat",) if hot else (),
     )
 
 
@@ -161,7 +181,7 @@ def _record(snippet: str, hardware_class: str, sha256: str) -> str:
         "device": "made-up",
         "versions": {"torch": "2.13.0"},
         "models": {"openai-community/gpt2": "stand-in"},
-        "warnings": [],
+        "warnings": ["a made-up warning"],
         "ablation": {"outcome": "proof failed", "message": "AssertionError", "seconds": 0.5},
     }
     return json.dumps(record, indent=1) + "\n"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from headroom.cli import FAILED, OK, main
 from hostile.attacks import ATTACKS
 from hostile.children import check
 from hostile.loaders import CLEAN, LOADERS
@@ -21,18 +22,20 @@ WORST: dict[str, tuple[str, Worst]] = {
     "empty objects": ("evidence", lambda: "[" + "{}," * 99_999 + "{}]"),
     "empty lists": ("runs", lambda: "[" + "[]," * 99_999 + "[]]"),
     "runs of nothing": ("evidence", lambda: '{"runs": [' + "0," * 99_990 + "0]}"),
+    "millions of runs of nothing": ("evidence", lambda: '{"runs": [' + "0," * (7 * MIB) + "0]}"),
+    "millions of keys": ("runs", lambda: "{" + ",".join(f'"{i:x}":0' for i in range(1_400_000)) + "}"),
     "one text": ("evidence", lambda: json.dumps("×" * (7 * MIB), ensure_ascii=False)),
     "keys alike": ("evidence", lambda: "{" + ",".join(f'"k{i}":0' for i in range(99_000)) + ',"k98999":1}'),
     "many keys": ("evidence", lambda: "{" + ",".join(f'"k{i}":0' for i in range(99_000)) + "}"),
     "rows of YAML": ("claims", lambda: "[" + "a," * (MIB // 2 - 2) + "a]"),
     "keys of YAML": ("facts", lambda: "".join(f"k{i}: 0\n" for i in range(90_000))),
-    "links": ("pages", lambda: "[](claim:a)" * 90_000),
-    "stray links": ("pages", lambda: "claim:a " * 120_000),
+    "links": ("pages", lambda: "[](claim:a)" * 40_000),
+    "stray links": ("pages", lambda: "# A\n\n" + "claim:a " * 120_000),
     "links of a notebook": (
         "notebooks",
-        lambda: LOADERS["notebooks"].clean.replace(r'"# Counting\n"', json.dumps("[](claim:a) " * 80_000 + "\n")),
+        lambda: LOADERS["notebooks"].clean.replace(r'"# Counting\n"', json.dumps("[](claim:a) " * 30_000 + "\n")),
     ),
-    "fences": ("pages", lambda: "```\n```\n" * 120_000),
+    "fences": ("pages", lambda: "```\n```\n" * 60_000),
     "brackets": ("pages", lambda: "[" * 300_000 + "[a](" * 100_000),
     "comments": ("pages", lambda: "<!--" * 250_000),
     "headings": ("pages", lambda: "# a" + " " * 900_000 + "b\n"),
@@ -80,7 +83,7 @@ def test_the_worst_of_files_stays_within_memory_and_time(name: str, root: Path) 
 
 
 def hostile(root: Path) -> Iterator[str]:
-    """Lay a file of every attack in a tree, and say which paths have to be named."""
+    """Lay a file of every attack in a tree, and some of odd names, and say which places have to be named."""
     for number, (attack, row) in enumerate(MATRIX.items()):
         for name, loader in LOADERS.items():
             if loader.alone or isinstance(row[name], Harmless):
@@ -91,15 +94,21 @@ def hostile(root: Path) -> Iterator[str]:
             path = path.with_name(f"hostile{number}{path.suffix}")
             path.write_bytes(data)
             yield path.relative_to(root).as_posix()
+    for odd, said in {"a\nb": r"a\nb", "a\x1b[2Jb": r"a\x1b[2Jb", os.fsdecode(b"a\xffb"): r"a\udcffb"}.items():
+        (root / f"checks/methods/{odd}.yml").write_text("x")
+        yield f"checks/methods/{said}.yml"
 
 
-def test_all_attacks_at_once_are_one_line_each(root: Path) -> None:
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A tree with every attack in it, and the places that have to be named; it is only read."""
+    root = Path(shutil.copytree(CLEAN, tmp_path_factory.mktemp("attacked") / "tree"))
+    return root, sorted(hostile(root))
+
+
+def test_all_attacks_at_once_are_one_line_each(attacked: tuple[Path, list[str]]) -> None:
     """The code is 1, nothing but the count is on stderr, and no raw control character reaches the terminal."""
-    for name in ("a\nb.yml", "a\x1b[2Jb.yml", os.fsdecode(b"a\xffb.yml")):
-        (root / "checks/methods" / name).write_text("x")
-    paths = sorted(
-        [*hostile(root), "checks/methods/a\\nb.yml", "checks/methods/a\\x1b[2Jb.yml", "checks/methods/a\\udcffb.yml"]
-    )
+    root, paths = attacked
     done = check(root)
     assert done.code == 1
     assert done.err.endswith("problems\n")
@@ -119,3 +128,14 @@ def test_as_json_names_stay_what_they_are(root: Path) -> None:
     assert done.out.isascii()
     assert "\x1b" not in done.out
     assert [each["path"] for each in json.loads(done.out)] == ["checks/methods/a\x1b\u202e.yml"]
+
+
+@pytest.mark.parametrize("arguments", [["verdict"], ["snippets", "list"], ["check", "--fix"]], ids=" ".join)
+def test_no_other_command_falls_over_a_hostile_tree(
+    arguments: list[str], attacked: tuple[Path, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it prints is text, and a tree with problems is no success."""
+    code = main([*arguments, "--root", str(attacked[0])])
+    printed = capsys.readouterr()
+    assert code == (OK if arguments[0] == "snippets" else FAILED)
+    assert all(line.isprintable() for line in (printed.out + printed.err).splitlines())

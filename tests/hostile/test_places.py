@@ -7,9 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel, ValidationError
 
 from headroom import rules
-from headroom.records import Problem
+from headroom.records import MeasuredClaim, Problem
+from headroom.records.facts import StandIns
+from headroom.records.methods import Method
+from headroom.records.snippets import SnippetRun
 from hostile.loaders import CLEAN, LOADERS
 
 READ = {name: loader for name, loader in LOADERS.items() if not loader.alone}
@@ -172,3 +176,47 @@ def test_an_asset_of_the_site_is_no_link(root: Path) -> None:
     (root / "docs/mark.svg").symlink_to("/etc/passwd")
     (problem,) = found(root)
     assert (problem.path, problem.rule, problem.message) == ("docs/mark.svg", "pages", "a link, or behind one")
+
+
+OUTSIDE = (
+    "../x",
+    "/etc/passwd",
+    "a/../../b",
+    "a/./b",
+    "..",
+    "~/x",
+    "C:\\x",
+    "a\nb",
+    "a b",
+    "a?b",
+    "a%2e%2e/b",
+    "",
+    "x" * 300,
+)
+FIELDS: dict[str, tuple[type[BaseModel], str]] = {
+    "guide": (MeasuredClaim, ".md"),
+    "section": (Method, ".md#x"),
+    "same_result": (Method, ""),
+    "benchmark": (MeasuredClaim, ""),
+    "snippet": (SnippetRun, ""),
+    "hardware_class": (SnippetRun, ""),
+}
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("path", OUTSIDE)
+def test_no_field_that_becomes_a_path_leads_out(field: str, path: str) -> None:
+    """Whatever would be read or written there."""
+    model, ending = FIELDS[field]
+    with pytest.raises(ValidationError) as caught:
+        model.model_validate({field: path + ending})
+    assert field in {error["loc"][0] for error in caught.value.errors() if error["type"] != "missing"}
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+@pytest.mark.parametrize("kind", ["models", "datasets"])
+def test_no_name_of_the_hub_leads_out(path: str, kind: str) -> None:
+    """The local hub makes a folder of each."""
+    with pytest.raises(ValidationError) as caught:
+        StandIns.model_validate({kind: {path: {}}})
+    assert "[key]" in {part for error in caught.value.errors() for part in error["loc"]}

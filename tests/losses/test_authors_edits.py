@@ -1,4 +1,4 @@
-"""What an author has done to a page or notebook outlives what is written into it: edits, line ends, modes and links."""
+"""What an author has done to a page or notebook outlives what is written into it: edits, line ends and modes."""
 
 import shutil
 from pathlib import Path
@@ -49,11 +49,22 @@ def test_lines_end_as_they_did(root: Path, ends: tuple[str, ...], capsys: pytest
     assert (root / "docs/page.md").read_bytes() == ended(RIGHT)
 
 
-def test_a_page_keeps_its_mode(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Who may read the page may read it still."""
+def test_the_mode_stays(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever could read or write the page can do so afterwards."""
     (root / "docs/page.md").chmod(0o640)
     assert fix(root, capsys)[0] == 0
+    assert (root / "docs/page.md").read_text("utf-8") == RIGHT
     assert (root / "docs/page.md").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_is_left_as_it_is(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is no page, and neither it nor what it leads to is written."""
+    outside = write(tmp_path / "page.md", PAGE)
+    (root / "docs/link.md").symlink_to(outside)
+    fix(root, capsys)
+    assert (root / "docs/link.md").is_symlink()
+    assert outside.read_text("utf-8") == PAGE
+    assert (root / "docs/page.md").read_text("utf-8") == RIGHT
 
 
 @pytest.mark.parametrize("edit", ["more words", "gone"])

@@ -81,10 +81,17 @@ def read_only(folder: Path) -> tuple[list[str], str]:
     if os.geteuid():
         folder.chmod(0o555)
         return [], "Permission denied"
-    if subprocess.run([*SPACES, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("neither permissions nor mounts bind here")
-    script = f'mount --bind "{folder}" "{folder}" && mount -o remount,bind,ro "{folder}" && exec "$@"'
-    return [*SPACES, "sh", "-c", script, "sh"], "Read-only file system"
+    command = f'mount --bind "{folder}" "{folder}" && mount -o remount,bind,ro "{folder}" && exec "$@"'
+    return mounted(command), "Read-only file system"
+
+
+def mounted(script: str) -> list[str]:
+    """What to call a command through, `"$@"` in this script, for it to have mounts of its own."""
+    through = [*SPACES, "sh", "-c"]
+    tried = [*through, "mount -t tmpfs none /mnt"]
+    if not shutil.which("unshare") or subprocess.run(tried, capture_output=True, check=False).returncode:
+        pytest.skip("mounts are not permitted here; limits and injected faults stand in for them")
+    return [*through, script, "sh"]
 
 
 class TestAfterASession:
@@ -124,6 +131,16 @@ class TestAfterASession:
         code, _, err = measure(root).ends()
         assert code == 0
         assert f"{len(runs)} of 30 runs" in err
+
+    def test_a_disk_that_fills_up_meanwhile_ends_no_session(self, root: Path) -> None:
+        """Where only the journal lies on it: that is told, and the evidence is complete."""
+        (root / ".cache").mkdir()
+        small = mounted(f'mount -t tmpfs -o size=8k none "{root}/.cache" && exec "$@"')
+        code, out, err = measure(root, before=small).ends()
+        assert code == 0
+        assert "no journal (No space left on device)" in err
+        assert len(Evidence.model_validate_json(Path(out.strip()).read_text("utf-8")).runs) == RUNS
+        assert load(root).problems == ()
 
 
 @pytest.fixture
@@ -170,6 +187,21 @@ class TestFix:
         assert err == f"headroom: {root}/docs/page.md cannot be written (File too large)\n"
         assert snapshot(root) == before
         assert temporaries(root) == []
+
+    def test_a_disk_that_is_really_full_leaves_the_page(self, root: Path, tmp_path: Path) -> None:
+        """One with room for the page, and not for a second."""
+        docs, aside, left = root / "docs", tmp_path / "aside", tmp_path / "left"
+        shutil.copytree(docs, aside)
+        left.mkdir()
+        small = mounted(
+            f'mount -t tmpfs -o size=40k none "{docs}" && cp "{aside}/page.md" "{docs}" '
+            f'&& {{ head -c 1M /dev/zero > "{docs}/.rest"; "$@"; code=$?; cp -a "{docs}/." "{left}"; exit $code; }}'
+        )
+        code, _, err = check_fix(root, before=small).ends()
+        assert code == 1
+        assert err.endswith(f"headroom: {docs}/page.md cannot be written (No space left on device)\n")
+        assert sorted(path.name for path in left.iterdir()) == [".rest", "page.md"]
+        assert (left / "page.md").read_text("utf-8") == PAGE
 
     def test_a_tree_that_cannot_be_written_is_left(self, root: Path) -> None:
         """As above."""

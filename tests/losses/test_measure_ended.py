@@ -46,6 +46,14 @@ def test_a_signal_ends_it_in_order(tmp_path: Path, number: signal.Signals) -> No
     assert snapshot(root) == before
 
 
+def test_a_signal_that_comes_when_all_is_done_takes_nothing_back(tmp_path: Path) -> None:
+    """The evidence is there, and so it is named, and the code is 0."""
+    root = a_tree(tmp_path / "tree")
+    code, out, err = measure(root, faults={"late": True}).ends()
+    assert (code, "ended by" in err) == (0, False)
+    assert Path(out.strip()).is_file()
+
+
 def test_a_second_one_does_not_start(tmp_path: Path) -> None:
     """It names the first, which goes on; when that is killed, the lock goes with it."""
     root = a_tree(tmp_path / "tree")

@@ -1,12 +1,15 @@
 """Code on pages: every line of it has run, and everything that runs is shown."""
 
+import re
 from collections.abc import Iterator
 
 from headroom.files import UnreadableError, placed
+from headroom.prose.markup import without_fences
 from headroom.prose.pages import Fence, Include, Page
 from headroom.records import Problem, Tree
 from headroom.rules.context import Context
 
+_INCLUDED = re.compile(r"[ \t]*-+8<-+")  # wherever it begins a line, the site puts a file in its place
 PYTHON = ("python", "py", "python3", "py3", "pycon", "ipython")
 
 
@@ -15,6 +18,10 @@ def fences(context: Context) -> Iterator[Problem]:
     for page in context.pages:
         for fence in page.fences:
             yield from _fence(context, page, fence)
+        for number, row in enumerate(without_fences(page.markdown).split("\n"), 1):
+            if _INCLUDED.match(row):
+                message, remedy = "an included text, which nobody checks", "write it on the page, or put it in a fence"
+                yield Problem(page.path, number, "fences", "", message, remedy)
 
 
 def _fence(context: Context, page: Page, fence: Fence) -> Iterator[Problem]:

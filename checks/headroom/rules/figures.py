@@ -104,7 +104,7 @@ def apply(root: Path, context: Context) -> Iterator[Fix | Skipped]:
         of_page = [fix for fix in found if fix.path == page.path]
         if of_page:
             try:
-                _rewrite((root / page.path).resolve(), page.text, of_page)
+                _rewrite(root / page.path, page.text, of_page)
             except writing.ChangedError:
                 yield Skipped(page.path)
             else:

@@ -121,5 +121,5 @@ def run(path: Path, root: Path, *, record: bool = False) -> list[Difference]:
     except (json.JSONDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError) as error:
         raise UnreadableError(f"no notebook ({error})", "save it with Jupyter") from error
     if record:
-        write_atomic(path.resolve(), dumps(found), over=before)
+        write_atomic(path, dumps(found), over=before)
     return list(differences(text, found))

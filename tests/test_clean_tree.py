@@ -1,0 +1,132 @@
+"""The clean tree uses everything, so that no rule is green for want of something to look at."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from headroom.prose import strength
+from headroom.prose.targets import FIGURES, METHODS
+from headroom.records.base import Record
+from headroom.records.claims import CitedClaim
+from headroom.rules import Context
+from headroom.rules.code import PYTHON
+from headroom.rules.context import claim_links
+from headroom.rules.passages import passages
+
+CLEAN = Path(__file__).parent / "canaries" / "clean"
+NOTHING = (None, "", (), [], {})
+
+
+@cache
+def context() -> Context:
+    """The clean tree, read."""
+    return Context.of(CLEAN)
+
+
+def kinds(kind: type[BaseModel] = Record) -> Iterator[type[BaseModel]]:
+    """Every kind of record, and of their parts."""
+    for each in kind.__subclasses__():
+        if each.__module__.startswith("headroom."):
+            yield each
+            yield from kinds(each)
+
+
+def records(value: Any) -> Iterator[BaseModel]:
+    """Every record inside a value."""
+    if isinstance(value, BaseModel):
+        yield value
+        value = {name: getattr(value, name) for name in type(value).model_fields}
+    if isinstance(value, Mapping | list | tuple):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from records(each)
+
+
+def declared(kind: type[BaseModel]) -> set[str]:
+    """The fields that a kind has and its parent has not."""
+    return set(kind.model_fields) - set(getattr(kind.__base__, "model_fields", ()))
+
+
+@cache
+def said() -> frozenset[tuple[str, str]]:
+    """Every field that holds something in a record of the clean tree, other than what it holds when nothing is said."""
+    tree = context().tree
+    parts = (tree.claims, [session.evidence for session in tree.sessions], tree.methods, tree.classes, tree.facts)
+    return frozenset(
+        (kind.__name__, name)
+        for record in records([*parts, tree.stand_ins, tree.snippets, tree.runs])
+        for kind in type(record).__mro__
+        if issubclass(kind, BaseModel)
+        for name in declared(kind)
+        if getattr(record, name) not in (*NOTHING, kind.model_fields[name].get_default(call_default_factory=True))
+    )
+
+
+@pytest.mark.parametrize("kind", [*kinds()], ids=lambda kind: kind.__name__)
+def test_every_field_of_a_record_is_used(kind: type[BaseModel]) -> None:
+    """Each stands in some record with a value that is neither its default nor empty."""
+    assert {name for name in declared(kind) if (kind.__name__, name) not in said()} == set()
+
+
+class TestPages:
+    """What pages can hold that a rule looks at."""
+
+    def test_figures_of_every_kind_are_linked(self) -> None:
+        """With a point and without, by their names, and facts."""
+        targets = [target for _, _, target in claim_links(context())]
+        assert {target.figure for target in targets} == {None, *FIGURES}
+        assert {bool(target.point) for target in targets if target.figure} == {True, False}
+        assert any(link.href.startswith("fact:") for page in context().pages for link in page.links)
+
+    def test_claims_are_linked_with_every_title_and_without_words(self) -> None:
+        """Every status but `cited` is a title, and `supported` is none."""
+        links = [link for page, link, target in claim_links(context()) if not target.figure]
+        assert {link.title for link in links if link.text} == {
+            None, "contradicted", "inconclusive", "flips", "disputed", "unmeasured",
+        }  # fmt: skip
+        assert not all(link.text for link in links)
+        assert any(link.href.startswith(METHODS) and not link.text for page in context().pages for link in page.links)
+
+    def test_cited_and_measured_claims_are_linked(self) -> None:
+        """Rules treat them differently."""
+        claims = context().tree.claims
+        assert {isinstance(claims[target.claim], CitedClaim) for _, _, target in claim_links(context())} == {
+            True,
+            False,
+        }
+
+    def test_pages_are_about_no_hardware_a_cpu_and_a_gpu(self) -> None:
+        """And one is a notebook."""
+        assert {page.hardware for page in context().pages} == {(), ("cpu",), ("h200",)}
+        assert {Path(page.path).suffix for page in context().pages} == {".md", ".ipynb"}
+
+    def test_fences_are_of_every_kind(self) -> None:
+        """Python and not, of a region and of a whole file, with a reason, in braces and within another."""
+        fences = [fence for page in context().pages for fence in page.fences]
+        includes = [include for fence in fences for include in fence.includes()]
+        assert {fence.language in PYTHON for fence in fences} == {True, False}
+        assert {bool(include.region) for include in includes} == {True, False}
+        assert {bool(fence.reason) for fence in fences} == {True, False}
+        assert any(fence.info.startswith("{") for fence in fences)
+        assert any("```" in row for fence in fences for row in fence.body)
+
+    @pytest.mark.parametrize("name", ["FREE", "ALWAYS", "PLACE"])
+    def test_sentences_say_how_surely_where_and_at_what_price(self, name: str) -> None:
+        """In a sentence that links a claim which bears it out."""
+        assert any(getattr(strength, name).search(passage.text) for passage in passages(context()))
+
+    def test_sentences_say_how_much(self) -> None:
+        """By a word, by the greatest figure of a sweep, and by the smallest."""
+        found = list(passages(context()))
+        before = [said.before for passage in found for said in passage.said if said.target.figure]
+        assert any(degree for passage in found for degree in strength.degrees(passage.text))
+        assert any(strength.AT_MOST.search(text) for text in before)
+        assert any(strength.AT_LEAST.search(text) for text in before)
+
+    def test_sections_are_named_by_their_headings_and_by_ids(self) -> None:
+        """Both are places that a method may name."""
+        sections = {method.section for method in context().tree.methods.values()}
+        assert {"training/gpu.md#how", "training/words.md#place"} <= sections
