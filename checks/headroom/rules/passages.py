@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from headroom.prose.pages import Link, Page
@@ -56,11 +56,12 @@ def passages(context: Context) -> Iterator[Passage]:
             yield from _of_page(context, page, linked[page.path])
 
 
-def statements(context: Context) -> Iterator[Passage]:
-    """The statement of every measured claim, which speaks of nothing but itself."""
+def statements(context: Context, wanted: Callable[[str], bool]) -> Iterator[Passage]:
+    """The statements of measured claims that are wanted; each speaks of nothing but itself."""
     for claim in context.tree.measured():
-        itself = Said(claim, ClaimTarget(claim.id), hardware=claim.scope.hardware)
-        yield Passage(context.tree.claim_paths[claim.id], None, claim.statement, claim.statement, (itself,))
+        if wanted(claim.statement):
+            itself = Said(claim, ClaimTarget(claim.id), hardware=claim.scope.hardware)
+            yield Passage(context.tree.claim_paths[claim.id], None, claim.statement, claim.statement, (itself,))
 
 
 def _of_page(context: Context, page: Page, linked: list[tuple[Link, ClaimTarget]]) -> Iterator[Passage]:

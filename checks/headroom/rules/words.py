@@ -28,7 +28,7 @@ def words(context: Context) -> Iterator[Problem]:
     for passage in passages(context):
         for fault in _faults(context, passage):
             yield Problem(passage.path, passage.line, "words", "", *fault)
-    for passage in statements(context):
+    for passage in statements(context, lambda text: not _quiet(context.cache, text, text)):
         for fault in _faults(context, passage):
             line = context.tree.documents[passage.path].line(("statement",))
             yield Problem(passage.path, line, "words", "statement", *fault)
