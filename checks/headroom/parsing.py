@@ -153,6 +153,16 @@ def _take(event: Any, stack: list[_Container], lines: dict[Location, int], resul
             results.append(done)
 
 
+def limit_values(text: str) -> None:
+    """Refuse JSON of too many values before anybody parses it: a validator keeps a note of each that is wrong.
+
+    Raises:
+        UnreadableError: there are too many.
+    """
+    if text.count(",") > MAX_VALUES:
+        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file")
+
+
 def load_json(text: str) -> Document:
     """Parse JSON strictly: no duplicate keys, no NaN or infinity, and no deep nesting.
 
@@ -170,16 +180,6 @@ def load_json(text: str) -> Document:
         raise UnreadableError("nested too deeply", "flatten the document") from error
     _limit_depth(value)
     return Document(value)
-
-
-def limit_values(text: str) -> None:
-    """Refuse a JSON text whose values would fill the memory.
-
-    Raises:
-        UnreadableError: there are too many.
-    """
-    if text.count(",") > MAX_VALUES:
-        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file")
 
 
 def plain_json(text: str, keys: int) -> bool:
