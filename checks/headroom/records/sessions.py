@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
+from pydantic import BaseModel
+
 from headroom import files
 from headroom.files import Found, UnreadableError
-from headroom.records.base import Record, Sha256
+from headroom.records.base import Sha256
 from headroom.records.evidence import Evidence, Head, Place, place
 from headroom.records.layout import session_path
 from headroom.records.reading import Reader
@@ -15,8 +17,8 @@ Measured = tuple[str, str, Place]
 """A metric, and the arm and the point that were measured in it."""
 
 
-class Summary(Record):
-    """What is kept of an evidence file when its runs are let go."""
+class Summary(BaseModel):
+    """What is kept of an evidence file when its runs are let go. No record: nobody writes it down."""
 
     text_sha256: Sha256
     head: Head
