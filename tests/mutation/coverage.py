@@ -29,22 +29,21 @@ class Coverage:
     """Seconds of all tests that one mutant is tried with; what is left out could only kill more."""
 
     def every(self) -> list[str]:
-        """Every test that a mutant may be tried with: a case of each, then another of each, the quickest first."""
-        cases: dict[str, list[str]] = defaultdict(list)
-        for test in sorted(self.seconds, key=self.seconds.__getitem__):
-            if self.seconds[test] < _LONGEST:
-                cases[test.partition("[")[0]].append(test)
-        return [test for turn in zip_longest(*cases.values()) for test in turn if test]
+        """Every test that a mutant may be tried with, quickest first."""
+        return sorted(
+            (test for test, seconds in self.seconds.items() if seconds < _LONGEST), key=self.seconds.__getitem__
+        )
 
     def order(self, path: str, function: str) -> list[str]:
         """The tests that run a part of a function; where there is none, all, and twice as many.
 
-        Line by line in turn, from the line that the fewest tests run to that of the most.
+        Line by line in turn, from the line that the fewest tests run to that of the most; of each a case of every test
+        before another case of any.
         """
         if not function:
             return self._bounded(self.every(), 2 * self.at_most)
         of_line: dict[str, list[str]] = defaultdict(list)
-        for test in self.every():
+        for test in _in_turn(self.every()):
             for line in self.lines[test]:
                 if line.startswith(f"{path}:{function}:"):
                     of_line[line].append(test)
@@ -58,6 +57,13 @@ class Coverage:
     def total(self, tests: Iterable[str]) -> float:
         """How many seconds some tests take."""
         return sum(self.seconds[test] for test in tests)
+
+
+def _in_turn(tests: list[str]) -> list[str]:
+    cases: dict[str, list[str]] = defaultdict(list)
+    for test in tests:
+        cases[test.partition("[")[0]].append(test)
+    return [test for turn in zip_longest(*cases.values()) for test in turn if test]
 
 
 def measured(tests: Tests, files: set[str], at_most: float) -> Coverage:
