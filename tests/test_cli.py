@@ -56,7 +56,7 @@ class TestCheck:
         assert main(["check", "--root", str(root)]) == OK
         printed = capsys.readouterr()
         assert printed.out == ""
-        assert printed.err == "2 snippets, 8 claims, 3 sessions, 4 pages: no problems\n"
+        assert printed.err == "2 snippets, 10 claims, 3 sessions, 5 pages: no problems\n"
 
     def test_prints_one_line_a_problem(self, red: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """A problem is `path:line: rule: what is wrong; what to do`, and the code is 1."""
@@ -142,7 +142,7 @@ class TestVerdict:
         """Without a name every claim has a row, also one that nobody has measured."""
         assert main(["verdict", "--json", "--root", str(root)]) == OK
         rows = json.loads(capsys.readouterr().out)
-        assert len({row["claim"] for row in rows}) == 8
+        assert len({row["claim"] for row in rows}) == 10
         (unmeasured,) = (row for row in rows if row["status"] == "unmeasured")
         assert (unmeasured["ratio"], unmeasured["session"], unmeasured["n"]) == (None, None, 0)
 
@@ -200,7 +200,7 @@ class TestUsage:
         """Without `--root` the folder at hand is the project's."""
         monkeypatch.chdir(root)
         assert main(["check"]) == OK
-        assert "8 claims" in capsys.readouterr().err
+        assert "10 claims" in capsys.readouterr().err
 
     @pytest.mark.parametrize("name", ["none", "training.none", "training.clever.paper"])
     def test_measure_of_what_cannot_be_measured(

@@ -4,11 +4,14 @@ import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
+from headroom.cache import Cache
+from headroom.files import sha256
 from headroom.prose.blocks import Block, Kind, blocks
 from headroom.prose.markup import FRONT_MATTER, comments, masked, without_fences
 from headroom.prose.words import BREAK, readable
+from headroom.records.base import from_json, to_json
 
 _NOTE = re.compile(r"<!--\s*no-claim:(?P<kind>[^>]*)-->")
 _STOP = re.compile(rf"[.!?\u2026]+[\"'\u201d\u2019)\]]*(?=\s|$)|{BREAK}")
@@ -63,6 +66,20 @@ def sentences(text: str) -> tuple[Sentence, ...]:
         for sentence in _of_block(words, block)
     ]
     return tuple(_with_notes(found, body, notes(text)))
+
+
+def remembered(text: str, cache: Cache) -> tuple[Sentence, ...]:
+    """As ``sentences``, which takes long, unless a cache holds them."""
+    key = ("sentences", sha256(text))
+    kept = cache.get(*key)
+    if kept is None:
+        found = sentences(text)
+        cache.put(to_json([astuple(sentence) for sentence in found]), *key)
+        return found
+    return tuple(
+        Sentence(line, words, start, end, kind, tuple(hrefs), Note(*remark) if remark else None)
+        for line, words, start, end, kind, hrefs, remark in from_json(kept)
+    )
 
 
 def notes(text: str) -> tuple[Note, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from headroom.cache import Cache
 from headroom.prose.pages import Link, Page, load_pages
 from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
 from headroom.records import Problem, Tree
@@ -21,12 +22,16 @@ class Context:
     links: tuple[tuple[Page, Link, ClaimTarget | FactTarget | str], ...]
     """Every link to a claim or a fact, with its page and where it leads, or else what is wrong with it."""
 
+    cache: Cache
+    """What was computed before."""
+
     @classmethod
-    def of(cls, root: Path) -> "Context":
-        """Read and judge a tree."""
-        tree, board = read(root)
+    def of(cls, root: Path, cache: Cache | None = None) -> "Context":
+        """Read and judge a tree, but for what a cache holds."""
+        cache = cache or Cache()
+        tree, board = read(root, cache)
         pages, problems = load_pages(root)
-        return cls(tree, board, tuple(pages), (*tree.problems, *problems), tuple(_links(pages)))
+        return cls(tree, board, tuple(pages), (*tree.problems, *problems), tuple(_links(pages)), cache)
 
 
 def _links(pages: Iterable[Page]) -> Iterator[tuple[Page, Link, ClaimTarget | FactTarget | str]]:
