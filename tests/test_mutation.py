@@ -1,6 +1,7 @@
 """The run that counts which small faults the tests notice: what it changes, and that it counts rightly."""
 
 import json
+import re
 import subprocess
 import sys
 from math import comb
@@ -12,6 +13,8 @@ from mutation.operators import mutants
 
 ROOT = Path(__file__).parents[1]
 RUN = ROOT / "tests/mutation/run.py"
+RESULT = ROOT / "tests/mutation/result.json"
+PAGE = ROOT / "docs/contribute/testing.md"
 GOAL = 0.85
 CODE = """from functools import cache
 
@@ -224,3 +227,15 @@ def test_a_sample_of_mutants_is_killed() -> None:
     assert {part: count["mutants"] for part, count in counts.items()} == dict.fromkeys(counts, 10)
     assert len(counts) == 4
     assert sum(count["killed"] for count in counts.values()) >= fewest(40, GOAL), result.stdout
+
+
+def test_the_figures_of_the_page_are_those_of_the_last_run() -> None:
+    """Part by part, with its day, and each reaches the goal."""
+    record = json.loads(RESULT.read_text("utf-8"))
+    row = re.compile(r"^\| `(\w+)` \| ([\d,]+) \| ([\d,]+) \| (\d+) % \| (\S+) \|$", re.MULTILINE)
+    assert row.findall(PAGE.read_text("utf-8")) == [
+        (part, f"{n['mutants']:,}", f"{n['killed']:,}", str(100 * n["killed"] // n["mutants"]), n["date"])
+        for part, n in record.items()
+    ]
+    assert set(record) <= {"statistics", "verdicts", "records", "prose"}
+    assert all(n["killed"] >= GOAL * n["mutants"] for n in record.values())

@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from faults import FAULTS, METHOD, RUN, make
-from headroom.files import MAX_JSON_BYTES, MAX_TEXT_BYTES
+from faults import CLAIM, CLAIM_TEXT, FAULTS, METHOD, RUN, make
+from headroom.files import MAX_JSON_BYTES, MAX_TEXT_BYTES, UnreadableError
 from headroom.records import Problem, claims, facts, load
 from headroom.records.evidence import Slot, block_order, place
 from headroom.records.layout import evidence_text
-from trees import CITED, CLASSES, H200, MACHINE, a_claim, a_run_record, a_session, a_sweep, edited, write
+from headroom.records.snippets import header_table
+from trees import CITED, CLASSES, H200, MACHINE, a_claim, a_run_record, a_session, a_sweep, edited, write, write_tree
+
+CLEAN = Path(__file__).parent / "canaries" / "clean"
 
 GPU = {**H200, "instruction_sets": ()}
 
@@ -212,3 +215,68 @@ def test_a_key_that_stands_twice_in_evidence_is_named(tmp_path: Path) -> None:
     path.write_text(path.read_text("utf-8").replace('"harness"', '"harness": "0.0.9",\n "harness"'), "utf-8")
     (problem,) = load(tmp_path).problems
     assert problem.message == "the key `harness` stands twice"
+
+
+def test_a_session_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    """Its runs are read again when they are asked for, and are then what they were."""
+    claim = a_claim()
+    tree = load(write_tree(tmp_path, [claim], [a_session(claim, seed=seed) for seed in (1, 2)]))
+    first, second = tree.sessions
+    assert [len(each.evidence.runs) for each in (first, second, first)] == [60] * 3
+    assert second.evidence is second.evidence
+    text = (tmp_path / first.path).read_text("utf-8")
+    for other in ("{", text.replace('"cores": 8', '"cores": 9')):
+        assert second.evidence
+        (tmp_path / first.path).write_text(other)
+        with pytest.raises(UnreadableError, match="has changed"):
+            _ = first.evidence
+
+
+class TestHeader:
+    def test_it_is_what_stands_behind_the_marks(self) -> None:
+        """A line with nothing behind its mark is empty, and of the others one blank is no part of them."""
+        source = '\n# /// script\n# dependencies = ["torch"]\n#\n# [tool]\n# a = """\n#   b\n#\n# c"""\n# ///\n'
+        assert header_table(source) == ({"dependencies": ["torch"], "tool": {"a": "  b\n\nc"}}, 2)
+
+    @pytest.mark.parametrize("dependencies", ['"torch"', '["torch", 1]', '[["torch"]]', "{a = 1}"])
+    def test_dependencies_are_a_list_of_texts(self, dependencies: str) -> None:
+        """As whoever installs them wants it."""
+        with pytest.raises(UnreadableError, match="dependencies"):
+            header_table(f"# /// script\n# dependencies = {dependencies}\n# ///\n")
+
+    @pytest.mark.parametrize("tool", ["tool = 1", "[tool]\n# headroom = 1", "tool = []"])
+    def test_its_table_is_a_table(self, tool: str) -> None:
+        """Or is not there."""
+        with pytest.raises(UnreadableError, match="no table"):
+            header_table(f"# /// script\n# {tool}\n# ///\n")
+        assert header_table("# /// script\n# a = 1\n# ///\n") == ({"a": 1}, 1)
+
+    def test_a_snippet_is_run_by_what_its_header_says(self) -> None:
+        """Python itself is no part of the command."""
+        found = load(CLEAN).snippets
+        assert found["training/multi"].command == "uv run torchrun --nproc-per-node 2 snippets/training/multi.py"
+        assert found["training/clever"].command == "uv run snippets/training/clever.py"
+        assert found["training/multi"].dependencies == ("torch",)
+
+    def test_taking_a_technique_out_leaves_the_header_alone(self) -> None:
+        """Only what stands below it runs."""
+        snippet = load(CLEAN).snippets["training/clever"]
+        assert '"@cache" = ""' in snippet.ablated()
+        assert "\n@cache\n" in snippet.source
+        assert "\n@cache\n" not in snippet.ablated()
+
+
+@pytest.mark.parametrize("name", ["aaa.yml", "zzz.yml"])
+def test_of_two_files_with_one_claim_the_one_that_is_named_as_it_counts(tmp_path: Path, name: str) -> None:
+    """Whichever is read first; a claim in a wrong file alone is still there."""
+    make(tmp_path)
+    other = CLAIM_TEXT.replace("A clever step takes", "A cleverer step takes")
+    write(tmp_path / "checks/registry/training" / name, other)
+    tree = load(tmp_path)
+    assert [problem.path for problem in tree.problems] == [f"checks/registry/training/{name}"]
+    assert tree.claims["training.clever"].statement.startswith("A clever step")
+    assert tree.claim_paths["training.clever"] == CLAIM
+    (tmp_path / CLAIM).unlink()
+    alone = load(tmp_path)
+    assert alone.claims["training.clever"].statement.startswith("A cleverer step")
+    assert alone.claim_paths["training.clever"] == f"checks/registry/training/{name}"

@@ -94,3 +94,10 @@ class TestCarriedOver:
         claim = a_claim(metric=metric, scope={"fixed": {}, "hardware": ["cpu", "h200"]})
         found = board(load_clean(write_tree(tmp_path, [claim], [a_session(claim, ratio) for ratio in measured])))
         assert [found.status(claim, name) for name in ("cpu", "h200", "elsewhere")] == [status] * 3
+
+
+def test_a_class_that_nobody_speaks_of_has_no_evidence(tmp_path: Path) -> None:
+    """It is asked for by pages about it."""
+    found = board(load_clean(write_tree(tmp_path, [CLAIM]))).of(CLAIM, "elsewhere")
+    assert (found.status, found.reason) == ("unmeasured", "no evidence yet")
+    assert (found.session, found.verdict, found.others, found.void) == (None, None, (), ())

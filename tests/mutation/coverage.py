@@ -37,12 +37,13 @@ class Coverage:
     def order(self, path: str, function: str) -> list[str]:
         """The tests that run a part of a function; where there is none, all, and twice as many.
 
-        Line by line in turn, from the line that the fewest tests run to that of the most; each line's quickest first.
+        Line by line in turn, from the line that the fewest tests run to that of the most; of each a case of every test
+        before another case of any.
         """
         if not function:
             return self._bounded(self.every(), 2 * self.at_most)
         of_line: dict[str, list[str]] = defaultdict(list)
-        for test in self.every():
+        for test in _in_turn(self.every()):
             for line in self.lines[test]:
                 if line.startswith(f"{path}:{function}:"):
                     of_line[line].append(test)
@@ -56,6 +57,13 @@ class Coverage:
     def total(self, tests: Iterable[str]) -> float:
         """How many seconds some tests take."""
         return sum(self.seconds[test] for test in tests)
+
+
+def _in_turn(tests: list[str]) -> list[str]:
+    cases: dict[str, list[str]] = defaultdict(list)
+    for test in tests:
+        cases[test.partition("[")[0]].append(test)
+    return [test for turn in zip_longest(*cases.values()) for test in turn if test]
 
 
 def measured(tests: Tests, files: set[str], at_most: float) -> Coverage:
