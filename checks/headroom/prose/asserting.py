@@ -33,6 +33,9 @@ _FINITE = frozenset(
     ["is", "are", "was", "were", "may", "can", "could", "might", "will", "would", "should", "does", "do", "has", "have"]
 )
 
+_ADJECTIVES = frozenset(["lower", "free", "double", "triple"])
+_DETERMINERS = frozenset(["the", "a", "an", "it", "its", "your", "this", "that", "these", "those", "them", "both", "all"])
+
 
 def asserted(tags: Tags) -> list[bool]:
     """For each token whether it is asserted."""
@@ -86,7 +89,7 @@ def _instructions(tags: Tags) -> Iterator[Span]:
         while verb < len(tags.tokens) and (tags.at("lead-in", verb) or tags.tokens[verb].word in ",*"):
             verb += 1
         reports = verb + 1 < len(tags.tokens) and tags.tokens[verb + 1].word == "that"  # "Note that it is slow."
-        if tags.at("imperative", verb) and not reports and not _is_subject(tags, verb):
+        if tags.at("imperative", verb) and not reports and not _is_subject(tags, verb) and not _is_adjective(tags, verb):
             first = tags.tokens[0].word
             yield (0 if begin and first in ("to", "for") else verb), _reason(tags, verb + 1)
 
@@ -109,6 +112,12 @@ def _is_subject(tags: Tags, verb: int) -> bool:
         or (tags.tokens[i].word.endswith("s") and (tags.at("change", i) or tags.at("shift", i)))
         for i in range(verb + 1, stop)
     )
+
+
+def _is_adjective(tags: Tags, verb: int) -> bool:
+    """Whether it says of something how it is: "Lower latency", and not "Lower the latency"."""
+    following = tags.tokens[verb + 1].word if verb + 1 < len(tags.tokens) else ""
+    return tags.tokens[verb].word in _ADJECTIVES and following not in _DETERMINERS
 
 
 def _reason(tags: Tags, start: int) -> int:

@@ -34,9 +34,7 @@ NEAR = (
     ("change", "factor", 5),
     ("change", "fraction", 3),
     ("change", "bytes", 4),
-    ("change", "bits", 2),
     ("change", "seconds", 4),
-    ("take", "seconds", 4),
     ("shift", "percent", 3),
     ("percent", "dimension", 6),
     ("percent", "degree", 3),
@@ -57,6 +55,26 @@ NEAR = (
     ("instead", "number", 2),
     ("quick", "thing", 2),
     ("dimension", "rank", 1),
+    ("dimension", "gain", 2),
+    ("gain", "dimension", 3),
+    ("cause", "burden", 4),
+    ("none", "burden", 2),
+    ("make", "quick", 5),
+    ("let", "bytes", 8),
+    ("hasten", "process", 4),
+    ("change", "nothing", 1),
+    ("strongly", "degree", 0),
+    ("gain", "shift", 1),
+    ("effect", "dimension", 4),
+    ("extra", "percent", 0),
+    ("grade", "adjective", 0),
+    ("spared", "labour", 4),
+    ("percent", "gain", 4),
+    ("factor", "gain", 3),
+    ("gain", "percent", 4),
+    ("gain", "factor", 4),
+    ("percent", "rank", 3),
+    ("copula", "percent", 2),
 )
 _FIGURES = ("seconds", "bytes", "rate", "energy", "steps")
 _BEFORE_VERDICT = frozenset(
@@ -125,7 +143,7 @@ def reason(sentence: Sentence, source: str) -> str:
     if sentence.shape.rstrip("\"')]*\u201d\u2019").endswith("?") or _is_title_of_link(sentence, source):
         return ""
     found = list(tokens(sentence.shape))
-    if len(found) < _ONE_WORD or (
+    if sentence.kind == "header" or len(found) < _ONE_WORD or (
         sentence.kind in ("heading", "title") and found[0].word.endswith("ing") and _is_topic(found)
     ):
         return ""
@@ -153,10 +171,6 @@ def _reasons(found: list[Token]) -> Iterator[str]:
     tags.only(asserted(tags))
     for category in ALONE:
         yield from (f"{category}: {tags.words(span)}" for span in tags.of(category)[:1])
-    for span in tags.of("percent"):
-        of = span[1] < len(found) and found[span[1]].word == "of" and found[span[0] - 1].word != "within"  # a part
-        if len(found) > _SHORT and not of and not found[span[0]].word.startswith("100"):
-            yield f"percent: {tags.words(span)}"
     for start, end in tags.of("factor"):
         if _is_factor(tags, start, end):
             yield f"factor: {tags.words((start, end))}"
@@ -245,6 +259,6 @@ def _is_about_the_work(tags: Tags) -> bool:
         if tags.at("workload", i):
             return sized
         sized = sized or tags.at("size", i) or bool(_WORKLOAD.fullmatch(token.word))
-        if not (sized or token.word in ("a", "an", "the", "as", "for", "with")):
+        if not (sized or token.word in ("a", "an", "the", "as")):
             return False
     return False
