@@ -97,6 +97,16 @@ _BEFORE_VERDICT = frozenset(
         "most",
     ]
 )
+_ARTICLES = frozenset(["the", "a", "an", "its", "their", "your", "our", "all", "no", "both", "any", "peak", "gpu", "much", "most"])
+_CUT = frozenset([",", ".", ";", ":", "(", ")", "|", "of", "in", "for", "with", "on", "and", "to", "or", "at", "that"])
+_NEUTRAL = frozenset("""has was does gives shows measures reports prints estimates computes returns controls sets determines
+specifies needs uses includes means describes monitors tracks checks counts limits defines contains holds stores reads
+profiles logs manages considers takes allocates gets plots depends as times tokens models steps gpus parameters weights
+lists names displays records calculates evaluates compares discusses tests sees reserves requires supports provides
+expects assumes says tells asks explains covers represents refers starts ends begins comes goes lies stands sits passes
+bytes others always this its thus perhaps whereas besides settings results tests values runs summarizes summarises
+indicates reflects multiplies adds sums averages divides writes exposes reveals""".split())
+_NO_MERIT = frozenset(["easier", "earlier", "carrier", "barrier", "tier", "modifier", "identifier", "multiplier", "classifier", "notifier", "friendlier", "fancier", "trickier", "prettier"])
 _SHORT = 4
 _ONE_WORD = 2
 _WINDOW = 400
@@ -178,6 +188,7 @@ def _reasons(found: list[Token]) -> Iterator[str]:
         yield from _near(tags, first, second, within)
     yield from _ranked(tags)
     yield from _judged(tags)
+    yield from _open_words(tags)
     yield from figures
 
 
@@ -237,6 +248,19 @@ def _judged(tags: Tags) -> Iterator[str]:
             yield f"judged: {tags.words((begin - 1, end))}"
 
 
+def _open_words(tags: Tags) -> Iterator[str]:
+    """What no list of words holds: a verb in -s before "the" and a dimension, and a word in -er before "than"."""
+    words = [token.word for token in tags.tokens]
+    for start, end in tags.of("dimension"):
+        for i in range(max(0, start - 4), start - 1):
+            verb = words[i]
+            if verb.endswith("s") and not verb.endswith(("ss", "us", "is")) and verb not in _NEUTRAL and words[i + 1] in _ARTICLES and not _CUT & set(words[i:start]):
+                yield f"verb: {' '.join(words[i:end])}"
+    for i, word in enumerate(words):
+        if word.endswith("ier") and word not in _NO_MERIT and "than" in words[i + 1 : i + 6]:
+            yield f"than: {word}"
+
+
 def _two_figures(tags: Tags) -> list[str]:
     """Two figures of a kind that words set against one another: "101 s with NVLink and 131 s without"."""
     words = [token.word for token in tags.tokens]
@@ -249,6 +273,9 @@ def _two_figures(tags: Tags) -> list[str]:
         numbers = figures + [tags.words(span) for span in tags.of("number")]
         if (len(set(figures)) > 1 and (contrast or either)) or (figures and len(set(numbers)) > 1 and contrast):
             return [f"figures: {', '.join(numbers)}"]
+        for start, _ in tags.of(kind):
+            if start and words[start - 1] == "from" and " to " in words[start] and words[start - 2 : start - 1] not in (["range"], ["ranges"], ["ranging"]):
+                return [f"from: {words[start]}"]
     return []
 
 

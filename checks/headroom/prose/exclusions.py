@@ -60,19 +60,22 @@ EXCLUDED: Final = {
         know, we have not, yet compared
     """,
     "announcement": """
-        are covered, are described, are discussed, are documented, are explained, are listed, are shown, are welcome,
-        are working on, asterisk, blog post, chapter on, coming soon, covers, deals with, describes, discusses,
-        explains, figure shows, for details, future release, guide on, guide to, here are, here is, in the plot, in
-        the plots, in this chapter, in this guide, in this page, in this post, in this section, in this tutorial,
-        introduces you, is covered, is described, is discussed, is documented, is explained, is listed, is shown, is
-        welcome, is working on, learn more, left axis, let us, lists which, more details, more information, next
-        section, our goal, page on, part four, part one, part three, part two, planned, read more, related paper,
-        related work, right axis, roadmap, section on, see also, stay tuned, table above, table below, the axis, the
-        following, the guide, the guides, the plot, the plots, the rest of, this article, this chapter, this document,
-        this documentation, this example shows, this guide, this notebook, this page, this post, this section, this
-        table, this tutorial, we are working on, we cover, we describe, we discuss, we explain, we make, we now, we
-        plan, we show how, we welcome, we will, we'll, what follows, will be added, will be supported, you will learn,
-        you'll learn
+        an overview of, are also investigating, are covered, are described, are discussed, are documented, are
+        explained, are investigating, are listed, are shown, are welcome, are working on, asterisk, blog post, chapter
+        1, chapter 2, chapter 3, chapter 4, chapter 5, chapter 6, chapter on, coming soon, covers, deals with,
+        describes, discusses, explains, figure 1, figure 2, figure 3, figure 4, figure 5, figure shows, for details,
+        future release, guide on, guide to, here are, here is, in the plot, in the plots, in this chapter, in this
+        guide, in this page, in this post, in this section, in this tutorial, in this video, introduces you, is
+        covered, is described, is discussed, is documented, is explained, is listed, is shown, is welcome, is working
+        on, learn more, left axis, let us, lists which, more details, more information, next section, our goal, page
+        on, part four, part one, part three, part two, planned, read more, related paper, related work, right axis,
+        roadmap, section on, see also, stay tuned, table 1, table 2, table 3, table 4, table 5, table 6, table above,
+        table below, table lists, the axis, the following, the guide, the guides, the plot, the plots, the rest of,
+        this article, this chapter, this document, this documentation, this example shows, this guide, this notebook,
+        this page, this post, this section, this table, this tutorial, walk you, walks you, we are also, we are
+        investigating, we are working on, we cover, we describe, we discuss, we explain, we make, we now, we plan, we
+        show how, we welcome, we will, we'll, we're working, what follows, will be added, will be supported, you will
+        learn, you'll learn
     """,
     "definition": """
         are called, are defined as, are given in, are measured in, counts how, defined by, higher is better, is a
@@ -85,48 +88,52 @@ EXCLUDED: Final = {
     # Names and turns of speech that hold such a word and compare nothing.
     "name": """
         acceptance rate, acceptance rates, action space, added by, added in, added to, address space, all the time,
-        any more, are saved, as far as, as follows, as long as, as many as you, as much as needed, as much as you, as
-        needed, as possible, as soon as, as well, as well as, at a time, at best, at compile time, at least, at most,
-        at run time, at runtime, at the top, at this time, at worst, attention score, attention scores, backup
-        precision, bad words, best checkpoint, best effort, best fit, best fits, best known, best metric, best model,
-        best practice, best practices, best results, best suits, best way, best-effort, better of, better suits your,
-        better understanding, blog post, can't fit, cannot fit, clock rate, color space, compile time, compute bound,
-        cost function, cost model, cost of living, cuda visible, date and time, do not fit, does not fit, doesn't fit,
-        don't fit, double buffering, double check, double precision, double quantisation, double quantization, dropout
-        rate, each time, easiest way, effective batch, efficiency report, efficient attention, embedding space, error
-        message, error messages, every time, fast fourier, fast path, fast tokenization, fast tokenizer, fast
-        tokenizers, faster of, fastest way, feel free, first half, first time, flash memory, floating-point precision,
-        four more, frame rate, free software, free to, full name, full precision, full stop, good idea, good luck,
-        good results, good starting point, good time, half of the, half of them, half precision, half-precision, heavy
-        lifting, heavy metal, heavy users, high bandwidth memory, high level, high precision, high quality, high rank,
-        high school, high-bandwidth memory, high-level, high-level overview, higher of, higher precision, higher
-        version, higher versions, higher-level, higher-order, highest precision, ideal for, in less than, in more
-        than, in place, in real life, in real time, in the same way, in time, is saved, just as well, keep up to date,
-        larger of, last time, latent space, learning rate, learning rates, learning-rate, less likely, long time ago,
-        long-term, loss function, loss scale, loss scaling, low level, low precision, low rank, low-cpu, low-level,
-        low-rank, low-rank adaptation, lower bound, lower case, lower half, lower of, lower precision, lower-level,
-        lowest precision, major release, major version, make sure, makes sure, making sure, maximum length, maximum
-        number, maximum number of, maximum of, maximum sequence, maximum value, memory bound, memory efficient
-        attention, memory error, memory errors, memory format, memory layout, memory leak, memory map, memory module,
-        memory pool, memory-efficient attention, memory-mapped, minimum number, minimum of, minimum value, minimum
-        version, minor release, minor version, mixed precision, more about, more and more, more detail, more details,
-        more information, more likely, more often, more than one, more than two, more tokens than, most common, most
-        commonly, most efficient way, most of the time, most of them, most often, name space, near future, near the,
-        next time, no difference between, no fewer than, no later than, no less than, no longer, no more, no more
-        than, no time limit, no-op, not only, on top, on top of, once more, one more, or higher, or later, or less, or
-        more, or newer, original precision, other half, our results, out-of-memory error message, over time, padding
-        token, parameter space, parameter-efficient, parameter-efficient fine-tuning, peak flops, peak memory
-        bandwidth, performance counter, performance counters, performance data, performance mode, performance numbers,
+        all-reduced, any more, are reduced across, are reduced in, are reduced over, are saved, as far as, as follows,
+        as long as, as many as you, as much as needed, as much as you, as needed, as possible, as soon as, as well, as
+        well as, at a time, at best, at compile time, at least, at most, at run time, at runtime, at the time, at the
+        time of, at the top, at this time, at worst, attention score, attention scores, backup precision, bad words,
+        best checkpoint, best effort, best fit, best fits, best known, best metric, best model, best practice, best
+        practices, best results, best suits, best way, best-effort, better of, better suits your, better
+        understanding, blog post, can't fit, cannot fit, clock rate, color space, compile time, compute bound, cost
+        function, cost model, cost of living, cuda visible, date and time, do not fit, does not fit, doesn't fit,
+        don't fit, double buffering, double check, double precision, double quantisation, double quantization, doubles
+        as, dropout rate, each time, easiest way, effective batch, efficiency report, efficient attention, embedding
+        space, error message, error messages, every time, fast fourier, fast path, fast tokenization, fast tokenizer,
+        fast tokenizers, faster of, fastest way, feel free, first half, first time, flash memory, floating-point
+        precision, four more, free software, free to, full name, full precision, full stop, good idea, good luck, good
+        results, good starting point, good time, half of the, half of them, half precision, half-precision, heavy
+        lifting, heavy metal, heavy users, high bandwidth memory, high end, high level, high precision, high quality,
+        high rank, high school, high-bandwidth memory, high-level, high-level overview, higher end, higher of, higher
+        precision, higher version, higher versions, higher-level, higher-order, highest precision, ideal for, idle
+        power, in less than, in more than, in place, in real life, in real time, in the same way, in time, is reduced
+        across, is saved, just as well, keep up to date, larger of, last time, latent space, learning rate, learning
+        rates, learning-rate, less likely, lifespan, long time ago, long-term, loss function, loss scale, loss
+        scaling, low end, low level, low precision, low rank, low-cpu, low-level, low-rank, low-rank adaptation, lower
+        bound, lower case, lower end, lower half, lower of, lower precision, lower-level, lower-level api, lowest
+        precision, major release, major version, make sure, makes sure, making sure, maximum length, maximum number,
+        maximum number of, maximum of, maximum sequence, maximum value, mean square error, memory bound, memory
+        efficient attention, memory error, memory errors, memory format, memory layout, memory leak, memory map,
+        memory module, memory pool, memory-efficient attention, memory-mapped, minimum number, minimum of, minimum
+        value, minimum version, minor release, minor version, mixed precision, more about, more and more, more detail,
+        more details, more information, more likely, more often, more than one, more than two, more tokens than, more
+        work on, most common, most commonly, most efficient way, most of the time, most of them, most often, name
+        space, near future, near the, next time, no difference between, no fewer than, no later than, no less than, no
+        longer, no more, no more than, no time limit, no-op, not only, on top, on top of, once more, one more, or
+        higher, or later, or less, or more, or newer, original precision, other half, other than, our results,
+        out-of-memory error message, over time, padding token, parameter space, parameter-efficient,
+        parameter-efficient fine-tuning, peak flops, peak memory bandwidth, performance counter, performance counters,
+        performance data, performance difference, performance differences, performance mode, performance numbers,
         performance results, performance tuning, point in time, power cap, power draw, power limit, power of 2, power
         of two, power supply, power user, powers of two, primary precision, quality control, quick look, quick
         overview, quick reference, quick start, quick tour, quickest way, quickstart, rapid growth, rapid prototyping,
-        rate limit, real time, real work, real-time, reduced precision, results are, results in a, results in the,
-        results table, run time error, runtime error, same as, same time, sample rate, sampling rate, save time, saved
-        as, saved by, saved in, saved model, saved on, saved to, saved with, saves the model, scaling factor, score
-        function, search space, second half, second time, set up, sets up, short-term, simplest way, single precision,
-        slow path, slower of, smaller of, some time, space between, stable diffusion, stable release, stable version,
-        state of the art, state space, tail of, takes a, takes an, takes as, takes care, takes effect, takes place,
-        takes precedence, takes the, target precision, tensor, tensors, the first time, the results, the same way,
+        rate limit, real time, real work, real-time, reduced across, reduced in, reduced over, reduced precision,
+        reduced with, results are, results in a, results in the, results table, run time error, runtime error, same
+        as, same time, sample rate, sampling rate, save time, saved as, saved by, saved in, saved model, saved on,
+        saved to, saved with, saves the model, scaling factor, score function, search space, second half, second time,
+        set up, sets up, short-term, simplest way, single precision, slow path, slower of, smaller of, some time,
+        space between, square error, stable diffusion, stable release, stable version, state of the art, state space,
+        struggle with, tail of, takes a, takes an, takes as, takes care, takes effect, takes place, takes precedence,
+        takes the, target precision, tensor, tensors, than one, than two, the first time, the results, the same way,
         these results, this time, three more, time limit, time out, time series, time step, time steps, time zone,
         times the, tokenizer, top level, top of, training loss, two more, two more copies, up to date, upper bound,
         upper half, user space, vector space, visible devices, visible to, white space, work in progress, work of,

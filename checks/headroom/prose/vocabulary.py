@@ -10,30 +10,32 @@ COMPARED: Final = {
     # What a method can be better or worse in: speed, memory, size, traffic, energy, cost, quality.
     "dimension": """
         accuracies, accuracy, activation memory, all-reduce times, allocated memory, approximation error, arithmetic,
-        arithmetic intensity, bandwidth, bill, bleu, bottleneck, bottlenecks, bubble, bubbles, budget, cache misses,
-        calculations, capacity, carbon, carbon footprint, cold start, communication, communication volume,
-        communications, compilation, compile times, computation, computations, compute, concurrency, concurrent users,
-        congestion, contention, convergence, convergence speed, cost, costs, cpu time, delay, delays, disk space, disk
-        usage, dispatch overhead, dollars, downtime, duration, durations, efficiency, electricity, emissions, energy,
-        energy consumption, epoch time, eval loss, expense, expenses, extrapolation, fees, fid, fidelity, final loss,
-        flops, footprint, footprints, fragmentation, gap, gaps, generalisation, generalization, generation time,
-        goodput, gpu hours, gpu time, gpu utilization, gpu-hours, hbm, headroom, heat, hit rate, host memory, hours, i
-        / o, i/o, idle time, idling, images per second, interactivity, invoice, io, itl, jitter, latencies, latency,
-        load time, load times, loading time, loading times, memory, memory access, memory consumption, memory
-        pressure, memory spikes, memory usage, memory use, mfu, microseconds, milliseconds, misses, money, noise,
-        numerical error, numerical errors, occupancy, operations, overflow, overhead, overheads, pace, page faults,
+        arithmetic intensity, bandwidth, bandwidths, bill, bleu, bottleneck, bottlenecks, bubble, bubbles, budget,
+        cache misses, calculations, capacity, carbon, carbon footprint, cold start, communication, communication
+        volume, communications, compilation, compile times, computation, computations, compute, concurrency,
+        concurrent users, congestion, contention, convergence, convergence speed, cost, costs, cpu time, delay,
+        delays, disk space, disk usage, dispatch overhead, dollars, downtime, duration, durations, duty cycle,
+        efficiency, electricity, emissions, energy, energy consumption, epoch time, eval loss, expense, expenses,
+        extrapolation, fees, fid, fidelity, final loss, flop, flops, footprint, footprints, fps, fragmentation, frame
+        rate, gap, gaps, generalisation, generalization, generation time, goodput, gpu hours, gpu time, gpu
+        utilization, gpu-hours, hbm, headroom, heat, hit rate, host memory, hours, i / o, i/o, idle time, idling,
+        images per second, interactivity, invoice, io, itl, jitter, latencies, latency, load time, load times, loading
+        time, loading times, memory, memory access, memory bandwidth, memory consumption, memory pressure, memory
+        spikes, memory usage, memory use, mfu, microseconds, milliseconds, misses, money, noise, numerical error,
+        numerical errors, occupancy, operations, overflow, overhead, overheads, p50, p90, p95, p99, pace, page faults,
         paging, payload, payloads, peak, peaks, penalties, penalty, performance, perplexity, power, power consumption,
         prefill time, pressure, price, qps, quality, quantisation error, quantisation errors, quantization error,
-        quantization errors, ram, rate, rates, recall, recomputation, recompute, relative error, requests per second,
-        reserved memory, response time, response times, responsiveness, results, robustness, round trips, rounding
-        error, rounding errors, run time, runtime, runtimes, samples per second, savings, scalability, scaling,
-        scaling efficiency, score, scores, serialisation, serialization, smoothness, space, speed, speed gains,
-        speed-accuracy, speeds, spending, spikes, stability, stall, stalls, start-up, startup, startup times, step
-        times, steps per second, storage, stutter, swap, swapping, synchronisation, synchronization, syncs, tail,
-        temporaries, thrashing, throughput, throughputs, time, time-to-first-token, times, tokens a second, tokens per
-        dollar, tokens per second, tpot, traffic, transfer, transfers, ttft, turnaround, turnaround times, underflow,
-        utilisation, utilization, validation loss, variance, volume, vram, wait, waiting, waits, wall-clock, walltime,
-        warm-up time, wattage, watts, wer, work, working set, workspace
+        quantization errors, ram, ram usage, rate, rates, recall, recomputation, recompute, relative error, requests
+        per second, reserved memory, resident set, response time, response times, responsiveness, results, robustness,
+        round trips, rounding error, rounding errors, rss, run time, runtime, runtimes, samples per second, savings,
+        scalability, scaling, scaling efficiency, score, scores, serialisation, serialization, smoothness, space,
+        speed, speed gains, speed-accuracy, speed-up, speeds, spending, spikes, stability, stall, stalls, start-up,
+        startup, startup times, step times, steps per second, storage, stutter, swap, swapping, synchronisation,
+        synchronization, syncs, tail, temporaries, thrashing, throughput, throughputs, time, time-to-first-token,
+        times, tokens a second, tokens per dollar, tokens per second, tpot, traffic, transfer, transfers, ttft,
+        turnaround, turnaround times, underflow, utilisation, utilization, validation loss, variance, volume, vram,
+        vram usage, wait, waiting, waits, wall-clock, walltime, warm-up time, wattage, watts, wer, work, working set,
+        workspace
     """,
     # What takes memory or time, but is also talked of without any comparison: counts only after a word that compares.
     "object": """
@@ -53,78 +55,95 @@ COMPARED: Final = {
         a big difference, a fraction of, a huge difference, a snail, a tax, about doubles, about halves, accelerated
         inference, accelerates, accelerating, accuracy degradation, accuracy loss, adverse effect, ahead by, ahead of,
         all but vanish, all but vanishes, all the difference, almost doubles, almost halves, almost in two, almost
-        nothing, an hour of, any difference in, any faster, any slower, as accurate as, as cheap as, as costly as, as
-        efficient as, as expensive as, as fast as, as good as, as much as, as quick as, as quickly, as quickly as, as
-        slow as, as well as full, at a fraction, at almost no cost, at full speed, at little cost, at no additional
-        cost, at no cost, at no extra cost, ate up, avoid materializing, avoids materialising, avoids materializing,
-        ballast, barely any, barely usable, bargain, beat, beating, beats, behaves just like, benefit greatly, benefit
-        most, benefit the most, benefits greatly, benefits most, benefits the most, best choice, best of both worlds,
-        best option, better choice, better fit, better option, better suited, better than, better use of,
-        bit-identical, blew up, blow up, blows up, bogged down, bogs down, bottlenecked, bottlenecks, bought nothing,
-        bought only, break even, breaks even, breathing room, bring to its knees, brings nothing, brings to its knees,
-        brought nothing, brought to its knees, budget option, busier, buys little, buys nothing, buys only, buys you,
-        by a factor of, by a wide margin, by far, came close to, came out ahead, came out better, came out worse,
-        cheaper, cheapest, choke on, chokes, clear win, clear winner, close the gap, close to nothing, closes the gap,
-        come close to, come out ahead, come out better, come out on top, come out worse, come with a, come with an,
-        comes close to, comes out ahead, comes out better, comes out on top, comes out worse, comes with a, comes with
-        an, communication efficient, compute efficient, converged just like, converges better, converges just like,
-        converges worse, copes better, cost as much, cost dearly, cost less, cost little, cost more, cost nothing,
-        cost-efficient, costlier, costs a lot, costs as much, costs dearly, costs less, costs little, costs more,
-        costs nothing, crawl, crawled, crawls, crippled, cripples, cut in half, cuts in half, dead slow, dead weight,
-        dearer, defeat the purpose, defeats the purpose, did not help, did nothing for, diminishing returns, do not
-        duplicate, do not expect anything from, do not help, do not pay off, do nothing for, does not duplicate, does
-        not help, does not pay off, does nothing for, dominate, dominates, doubled, drags on, drop in accuracy,
-        drowns, duplicated work, duplicates, easy win, eat up, eats up, eclipse*, edge out, edges out, effortlessly,
-        end up behind, ends up behind, every last drop, excess baggage, exhaust the, exhausts the, explode, exploded,
-        explodes, fall behind, fall short, falls behind, falls short, far ahead, far behind, far better, far cry, far
-        less, far more efficient, faster, faster than, fastest, fell behind, fell short, for free, for the money, free
-        lunch, full speed, gain little, gain much, gain nothing, gains little, gains much, gains nothing, game
-        changer, gentle on memory, get by with, gets by with, gets in the way, gets slower, go to waste, goes to
-        waste, grinds to, half as fast, half as long, half as many, half as much, half asleep, half the size, halved,
-        hands down, hardly any difference, hardly help, hardly helps, hardly pays, hardly worth, head and shoulders,
-        head start, held back, held its own, help little, help most, help only, helps a lot, helps little, helps most,
-        helps only, hold back, hold their own, hold them up, holds back, holds its own, holds them up, hungrier,
-        hungry for memory, hurts most, idle at any, idle most of, idled, idles, in a fraction, in its favor, in its
-        favour, in the dust, in vain, indistinguishable, inefficient, inefficiently, instantaneous, instantly, instead
-        of days, instead of hours, instead of minutes, keep up, keep up with, keeps up, keeps up with, kept up, kept
-        up with, killer, kills, lag behind, lagged, lags, lags behind, law of diminishing, lay idle, leads by, leaner,
-        left idle, less accurate, less costly, less efficient, less efficiently, less expensive, less
-        memory-efficient, less precise, less prone to, less robust, less stable, lie idle, lies idle, likely better,
-        linear scaling, linear speedup, little difference, longer than it saves, loses out, loss in accuracy, loss of
-        accuracy, loss of quality, lossless, made it feasible, made no difference, make no difference, makes it
-        feasible, makes no difference, makes sense only, measured win, memory hog, memory-hungry, more accurate, more
-        costly, more economical, more efficient, more efficiently, more expensive, more faithful, more
-        memory-efficient, more optimal, more performant, more precise, more prone to, more quickly, more robust, more
-        slowly, more stable, more than doubles, most accurate, most economical, most efficient, most efficiently, most
-        expensive, most memory-efficient, most optimal, most performant, much better, much less, near-linear scaling,
-        nearly doubles, nearly halves, nearly linearly, neck and neck, neck-and-neck, needless tax, needlessly, net
-        loss, net win, next to nothing, no adverse, no better, no faster, no later than, no match for, no measurable,
-        no quicker, no real difference, no recompilation, no slower, no sooner, no worse, not worth, not worth the,
-        nothing to be gained, nothing tops, numerically stable, of the space, on a par, on par, on par with, on the
-        table, only pays, order of magnitude, orders of magnitude, outclass*, outdo, outdoes, outpace*, outperform*,
-        outran, outrun, outruns, outstrip, outstrips, outweigh*, overpriced, overtake, overtakes, overtook,
-        overwhelms, paid for itself, paid off, painfully, pay dividends, pay for itself, pay for long, pay off, pays
-        dividends, pays for itself, pays for long, pays off, pays only, percent behind, perform alike, perform better,
+        nothing, amortise*, amortize*, an hour of, any advantage, any benefit, any difference in, any faster, any
+        gain, any gains, any slower, any speedup, are better, are negligible, are worse, as accurate as, as cheap as,
+        as costly as, as efficient as, as expensive as, as fast as, as good as, as much as, as quick as, as quickly,
+        as quickly as, as slow as, as well as an, as well as full, at a fraction, at almost no cost, at full speed, at
+        little cost, at no additional cost, at no cost, at no extra cost, ate up, avoid materializing, avoids
+        materialising, avoids materializing, ballast, barely any, barely usable, bargain, beat, beating, beats,
+        beefier, behaves just like, benefit greatly, benefit most, benefit the most, benefits greatly, benefits most,
+        benefits the most, best choice, best of all, best of both worlds, best option, better choice, better choice
+        than, better fit, better option, better suited, better than, better use of, bit-identical, bites, blazing
+        fast, blew up, blow up, blows up, bogged down, bogs down, bottlenecked, bottlenecks, bought nothing, bought
+        only, break even, breaks down under, breaks even, breathing room, bring to its knees, brings nothing, brings
+        to its knees, brought nothing, brought to its knees, budget option, busier, buys little, buys nothing, buys
+        only, buys you, by a factor of, by a wide margin, by comparison, by far, came close to, came out ahead, came
+        out better, came out worse, change nothing, changed nothing, changes nothing, cheaper, cheapest, choke on,
+        choke*, clear win, clear winner, close most, close the gap, close to nothing, closes most, closes the gap,
+        coarser, come cheap, come close to, come out ahead, come out better, come out on top, come out worse, come
+        with a, come with an, comes cheap, comes close to, comes for free, comes out ahead, comes out better, comes
+        out on top, comes out worse, comes with a, comes with an, communication efficient, compute efficient,
+        contribute nothing, contributed nothing, contributes nothing, converged just like, converges better, converges
+        just like, converges worse, copes better, cost as much, cost dearly, cost less, cost little, cost more, cost
+        nothing, cost-efficient, costlier, costs a lot, costs as much, costs dearly, costs less, costs little, costs
+        more, costs nothing, crawl, crawled, crawls, cripple*, cut in half, cuts in half, dead slow, dead weight,
+        dearer, defeat the purpose, defeats the purpose, degrade*, deteriorate*, devour*, did better, did not help,
+        did nothing for, did worse, diminishing returns, diverge*, do better, do not duplicate, do not expect anything
+        from, do not help, do not pay off, do nothing for, do worse, does better, does its best, does not come for
+        free, does not duplicate, does not help, does not pay off, does nothing for, does worse, dominate, dominates,
+        doubled, doubles, dozens of times, drags on, drop in accuracy, drowns, duplicated work, duplicates, dwarf*,
+        easy win, eat up, eats up, eclipse*, edge out, edges out, effortlessly, end up behind, ends up behind, every
+        last drop, exceed the, exceeds the, excel*, excess baggage, exhaust the, exhausts the, explode, exploded,
+        explodes, fall apart, fall behind, fall short, falls apart, falls behind, falls short, far ahead, far behind,
+        far better, far cry, far less, far more efficient, fare better, fare worse, fared better, fared worse, fares
+        better, fares worse, faster, faster than, fastest, fell behind, fell short, flounder*, for free, for the
+        money, free lunch, full speed, gain little, gain much, gain nothing, gains little, gains much, gains nothing,
+        game changer, gentle on memory, get by with, gets better, gets by with, gets in the way, gets slower, gets
+        worse, go to waste, gobble*, goes to waste, grinds to, guzzle*, half as fast, half as long, half as many, half
+        as much, half asleep, half the size, halved, halves, hands down, hardly any difference, hardly help, hardly
+        helps, hardly matter, hardly matters, hardly pays, hardly worth, has an edge, has the edge, hasten*, have the
+        edge, head and shoulders, head start, held back, held its own, help little, help most, help only, helped,
+        helps a lot, helps little, helps most, helps only, hobble*, hog*, hold back, hold their own, hold them up,
+        holds back, holds its own, holds them up, hungrier, hungry for memory, hurt, hurting, hurts, hurts most, idle,
+        idle at any, idle most of, idled, idles, in a fraction, in its favor, in its favour, in the dust, in vain,
+        indistinguishable, inefficient, inefficiently, instantaneous, instantly, instead of days, instead of hours,
+        instead of minutes, is better, is negligible, is worse, keep up, keep up with, keeps up, keeps up with, kept
+        up, kept up with, killer, kills, lag behind, lagged, lags, lags behind, law of diminishing, lay idle, leads
+        by, leaner, left idle, less accurate, less costly, less efficient, less efficiently, less expensive, less
+        memory-efficient, less precise, less prone to, less robust, less stable, lets down, lie idle, lies idle,
+        lightning-fast, likely better, linear scaling, linear speedup, little difference, longer than it saves, loses
+        out, loss in accuracy, loss of accuracy, loss of quality, lossless, made do with, made it feasible, made no
+        difference, make do with, make little difference, make no difference, makes do with, makes it feasible, makes
+        little difference, makes no difference, makes sense only, measured win, memory hog, memory-hungry, more
+        accurate, more beneficial, more costly, more economical, more efficient, more efficiently, more expensive,
+        more faithful, more memory-efficient, more optimal, more performant, more precise, more prone to, more
+        quickly, more robust, more slowly, more stable, more than doubles, most accurate, most economical, most
+        efficient, most efficiently, most expensive, most frugal, most memory-efficient, most optimal, most
+        performant, much better, much bigger than, much less, near-linear scaling, nearly doubles, nearly halves,
+        nearly linearly, neck and neck, neck-and-neck, needless tax, needlessly, net loss, net win, next to nothing,
+        nimbler, no adverse, no better, no faster, no help, no later than, no longer fits, no match for, no
+        measurable, no quicker, no real difference, no recompilation, no slower, no sooner, no worse, noisier,
+        nosedive*, not worth, not worth the, nothing to be gained, nothing tops, numerically stable, of no help, of no
+        use, of the space, on a par, on par, on par with, on the table, only pays, order of magnitude, orders of
+        magnitude, outclass*, outdo, outdoes, outpace*, outperform*, outran, outrun, outruns, outstrip, outstrips,
+        outweigh*, overpriced, overshadow*, overtake, overtakes, overtook, overwhelm*, paid for itself, paid off,
+        painfully, pay dividends, pay for itself, pay for long, pay off, pays dividends, pays for itself, pays for
+        long, pays more, pays off, pays only, penalise*, penalize*, percent behind, perform alike, perform better,
         perform comparably, perform similarly, perform the same, perform well, perform worse, performance degradation,
         performed the same, performs alike, performs better, performs comparably, performs similarly, performs the
-        same, performs well, performs worse, point of diminishing, poorly, practically nothing, profit from, profit
-        most, profit the most, profits, profits most, prohibitively, prone to fragmentation, pull ahead, pulls ahead,
-        quality degradation, quality loss, quicker, quickest, reap, reaps, redundant work, remains idle, rivals,
-        roughly doubles, roughly halves, runs dry, sat idle, saturate the gpu, saturates, save little, saves a lot,
-        saves little, saves much, saves nothing, scale better, scale linearly, scale poorly, scale to any, scale well,
-        scales badly, scales better, scales linearly, scales poorly, scales to any, scales well, second to none,
-        shine, shines, shone, silver bullet, sit idle, sits idle, slow down, slow-down, slowdown, slowdowns, slowed,
-        slowed down, slower, slowest, slowing, slowing down, slows, slows down, slows things down, slows to,
-        sluggishly, snail's pace, sooner, sped up, speed up, speed-up, speed-ups, speedier, speeding up, speeds things
-        up, speeds up, speedup*, spend most of, spends most of, stand idle, stands idle, stands no chance, starved,
-        starves, stay idle, stays idle, steady-state win, suffer from, suffer most, suffers badly, suffers from,
-        suffers most, surpass*, sweet spot, take longer, take their toll, takes ages, takes forever, takes its toll,
-        takes longer, takes the crown, takes the pressure off, tanked, tanks, tell apart, thriftier, throttle*, took
-        longer, trailed, trails, trounce*, twice as, twice over, twice what, under-utilised, under-utilized, undercut,
-        undercuts, underused, underutilised, underutilized, unusable, virtually nothing, wall-clock win, was worth,
-        waste*, wasted work, wasteful, wear out, well spent, went to waste, win back, winner, wins, wins back, wins
-        by, without a hitch, without breaking a sweat, won back, worse than, worth it, worth the cost, worth the
-        overhead, worth the price
+        same, performs well, performs worse, plummet*, point of diminishing, poorly, practically nothing, process
+        more, processes more, profit from, profit most, profit the most, profits, profits most, prohibitively, prone
+        to fragmentation, pull ahead, pulls ahead, quadrupled, quadruples, quality degradation, quality loss, quicker,
+        quickest, reap, reaps, redundant work, remains idle, rivals, roughly doubles, roughly halves, runs dry, sat
+        idle, saturate the gpu, saturates, save little, saves a lot, saves little, saves much, saves nothing, scale
+        better, scale linearly, scale poorly, scale to any, scale well, scales badly, scales better, scales linearly,
+        scales poorly, scales to any, scales well, second to none, serve more, serves more, shine, shines, shone,
+        silver bullet, sit idle, sits idle, skyrocket*, slow down, slow-down, slowdown, slowdowns, slowed, slowed
+        down, slower, slowest, slowing, slowing down, slows, slows down, slows things down, slows to, sluggishly,
+        snail's pace, snappier, soar*, sooner, spared, spares, sped up, speed up, speed-up, speed-ups, speedier,
+        speeding up, speeds things up, speeds up, speedup*, spend most of, spends most of, squander*, stalled,
+        stalling, stalls, stand idle, stands idle, stands no chance, starve*, stay idle, stays idle, steady-state win,
+        stop growing, stopped creeping, stopped growing, stopped rising, stops creeping, stops growing, stops rising,
+        struggle*, suffer from, suffer most, suffer*, suffers badly, suffers from, suffers most, surpass*, sweet spot,
+        take longer, take their toll, takes ages, takes forever, takes its toll, takes longer, takes the crown, takes
+        the pressure off, tanked, tanks, tell apart, ten times, thanks to the smaller, thrash*, thriftier, throttled,
+        throttles, to no avail, took longer, trailed, trails, tripled, triples, trounce*, twice as, twice over, twice
+        what, ultra-fast, under-utilised, under-utilized, undercut, undercuts, underused, underutilised,
+        underutilized, unmatched, unusable, virtually nothing, wall-clock win, was worth, waste*, wasted work,
+        wasteful, wear out, well spent, went to waste, win back, win out, winner, wins, wins back, wins by, wins out,
+        without a hitch, without breaking a sweat, won back, won out, work best, work better, work worse, works best,
+        works better, works worse, worse than, worsen*, worst of all, worth it, worth the cost, worth the overhead,
+        worth the price
     """,
     # How much, near what it compares.
     "degree": """
@@ -283,7 +302,7 @@ COMPARED: Final = {
     """,
     # "no loss", "without extra memory", "the same speed"
     "none": """
-        almost no, barely, hardly, hardly any, near-zero, nearly no, no, without, without any, zero
+        almost no, any, barely, hardly, hardly any, near-zero, nearly no, no, without, without any, zero
     """,
     "same": """
         comparable, equal, equally, equivalent, identical, same, similar, unchanged
@@ -410,34 +429,37 @@ COMPARED: Final = {
         accommodate*, admit, admits, afford, affords, allow, allowed, allowing, allows, becomes possible, bring
         within, brings within, can be processed, can be run, can be served, can be trained, can be used, can fit, can
         handle, can hold, can process, can run, can scale, can serve, can train, can train on, cope with, copes with,
-        could fit, empower*, enable, enabled, enables, enabling, fine-tunes, fit, fit into, fits, fitted, get by, gets
-        by, handle, handles, help you, helps you, host, hosts, leaves room, let, lets, letting, made possible, make it
-        possible, make room, make room for, makes, makes it possible, makes room, makes room for, open the door, opens
-        the door, permit*, possible on, scale to, scale your, scales to, scaling potentially to, scaling to, serve,
-        serves, squeeze, squeezes, support, sustain*, trains, unlocks
+        could fit, digest*, empower*, enable, enabled, enables, enabling, fine-tunes, fit, fit into, fits, fitted, get
+        by, gets by, handle, handles, help you, helps you, host, hosts, ingest*, leaves room, let, lets, letting, made
+        possible, make it possible, make room, make room for, makes, makes it possible, makes room, makes room for,
+        open the door, opens the door, permit*, possible on, scale to, scale your, scales to, scaling potentially to,
+        scaling to, serve, serves, squeeze, squeezes, support, sustain*, swallow*, trains, unlocks
     """,
     "capacity": """
-        24 gb cards, a cheaper, a gaming card, a laptop, a notebook, a single card, a single gpu, any one of them,
-        beyond the limitations, bigger batch, bigger batch sizes, bigger batches, bigger model, bigger models, bigger
-        sequence, commodity, concurrent requests, concurrent users, consumer card, consumer cards, consumer gpu,
-        consumer gpus, double the batch, edge devices, effective batch size, existing hardware, far longer, fewer
-        cards, fewer gpus, half the cards, half the gpus, higher batch, higher concurrency, higher resolution, higher
-        resolutions, laptops, larger batch, larger batch sizes, larger batches, larger contexts, larger global batch,
-        larger images, larger micro-batches, larger model, larger models, larger vocabulary, long sequences, longer
-        context, longer contexts, longer document, longer documents, longer prompts, longer sequence, longer
-        sequences, longer texts, million tokens, modest hardware, more clients, more concurrent, more experiments,
-        more layers, more requests, more sequences, more users, much longer, older cards, older gpus, on 8 gb, on a
-        laptop, on a phone, on a raspberry pi, one 24 gb card, one card, one device, one gpu, one node, one server,
-        phone, same budget, same card, same device, same gpu, same hardware, same machine, several models, single
+        24 gb cards, a cheaper, a gaming card, a laptop, a notebook, a single card, a single gpu, a workstation, any
+        one of them, batches of, beyond the limitations, bigger batch, bigger batch sizes, bigger batches, bigger
+        model, bigger models, bigger sequence, commodity, concurrent requests, concurrent users, consumer card,
+        consumer cards, consumer gpu, consumer gpus, contexts of, double the batch, edge devices, effective batch
+        size, existing hardware, far longer, fewer cards, fewer gpus, half the cards, half the gpus, higher batch,
+        higher concurrency, higher resolution, higher resolutions, laptops, larger batch, larger batch sizes, larger
+        batches, larger contexts, larger global batch, larger images, larger micro-batches, larger model, larger
+        models, larger vocabulary, long sequences, longer context, longer contexts, longer document, longer documents,
+        longer prompts, longer sequence, longer sequences, longer texts, million tokens, modest hardware, more
+        clients, more concurrent, more experiments, more layers, more requests, more sequences, more users, much
+        larger, much longer, older cards, older gpus, on 8 gb, on a laptop, on a phone, on a raspberry pi, on a
+        workstation, one 24 gb card, one card, one device, one gpu, one node, one server, phone, prompts of, same
+        budget, same card, same device, same gpu, same hardware, same machine, sequences of, several models, single
         card, single device, single gpu, small cards, smaller card, smaller cards, smaller gpu, smaller gpus,
-        smartphone, smartphones, twice as many, twice the batch, twice the context, twice the users, whole model
+        smartphone, smartphones, twice as many, twice the batch, twice the context, twice the users, whole model,
+        workstation
     """,
     "shortage": """
-        oom, ooms, out of memory, out-of-memory, out-of-memory error, out-of-memory errors
+        exhausted memory, memory exhaustion, oom, oom error, oom errors, oom killer, oom-killed, ooming, ooms, out of
+        memory, out-of-memory, out-of-memory error, out-of-memory errors, resource _ exhausted
     """,
     "escape": """
-        avoid*, cure*, ends, fewer, fixes, instead of, never, no more, otherwise end, prevent*, rescue*, survive*,
-        would end
+        avoid*, crash*, cure*, die with, died with, dies of, dies with, end in, ended in, ends, ends in, fewer, fixes,
+        instead of, never, no more, otherwise die, otherwise end, prevent*, rescue*, survive*, would end
     """,
     "fraction": """
         a hundred times, double, eighteenth, eighth, fifth, fifths, five times, four times, half, hundredth, ninth,
@@ -445,9 +467,9 @@ COMPARED: Final = {
         thrice, times as, times less, times more, times the, triple, twice, two times
     """,
     "contrast": """
-        ->, against, as opposed to, became, but, compared to, compared with, down, down from, down to, in contrast to,
-        in place of, instead of, into, next to, not, only, over, rather than, than, the other, the others, unlike, up,
-        up from, versus, vs, where, whereas, while, without, →
+        ->, against, as opposed to, became, by contrast, compared to, compared with, down from, down to, in contrast
+        to, in place of, instead of, not, otherwise, rather than, than, the other takes, unlike, up from, versus, vs,
+        where, whereas, while, without, →
     """,
     "either": """
         after, and, before, by, for, from, on, or, to, with
