@@ -36,11 +36,13 @@ _FINITE = frozenset(
 _ADJECTIVES = frozenset(["lower", "free", "double", "triple"])
 _DETERMINERS = frozenset(["the", "a", "an", "it", "its", "your", "this", "that", "these", "those", "them", "both", "all"])
 
+_JOINTS = frozenset(["that", "which", "if", "when", "to", "so", "because", "until", "whose", "where", "before", "after"])
+
 
 def asserted(tags: Tags) -> list[bool]:
     """For each token whether it is asserted."""
     live = [True] * len(tags.tokens)
-    for part in (_names, _conditions, _sought, _unknown, _talk, _instructions):
+    for part in (_names, _quotations, _conditions, _sought, _unknown, _talk, _instructions):
         for start, end in part(tags):
             live[start:end] = [False] * (min(end, len(live)) - start)
     return live
@@ -49,6 +51,16 @@ def asserted(tags: Tags) -> list[bool]:
 def _names(tags: Tags) -> Iterator[Span]:
     """A name holds words that compare nothing."""
     yield from tags.of("name")
+
+
+def _quotations(tags: Tags) -> Iterator[Span]:
+    """What stands between quotation marks is somebody else's, or a name."""
+    opened = -1
+    for i, token in enumerate(tags.tokens):
+        if token.word in ('"', "\u201c", "\u201d"):
+            if opened >= 0:
+                yield opened, i
+            opened = i if opened < 0 else -1
 
 
 def _conditions(tags: Tags) -> Iterator[Span]:
@@ -105,8 +117,8 @@ def _openings(tags: Tags) -> Iterator[int]:
 
 def _is_subject(tags: Tags, verb: int) -> bool:
     """Whether what looks like an order is the noun before a verb: "Double quantisation saves …"."""
-    near = range(verb + 1, min(verb + 4, len(tags.tokens)))
-    stop = next((i for i in near if tags.tokens[i].kind == "mark"), near.stop)
+    near = range(verb + 1, min(verb + 8, len(tags.tokens)))
+    stop = next((i for i in near if tags.tokens[i].kind == "mark" or tags.tokens[i].word in _JOINTS), near.stop)
     return any(
         tags.tokens[i].word in _FINITE
         or (tags.tokens[i].word.endswith("s") and (tags.at("change", i) or tags.at("shift", i)))

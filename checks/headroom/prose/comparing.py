@@ -67,6 +67,11 @@ NEAR = (
     ("gain", "shift", 1),
     ("effect", "dimension", 4),
     ("extra", "percent", 0),
+    ("percent", "place", 0),
+    ("favour", "degree", 0),
+    ("favour", "size", 0),
+    ("flaw", "dimension", 3),
+    ("dimension", "flaw", 1),
     ("grade", "adjective", 0),
     ("spared", "labour", 4),
     ("percent", "gain", 4),
@@ -74,7 +79,6 @@ NEAR = (
     ("gain", "percent", 4),
     ("gain", "factor", 4),
     ("percent", "rank", 3),
-    ("copula", "percent", 2),
 )
 _FIGURES = ("seconds", "bytes", "rate", "energy", "steps")
 _BEFORE_VERDICT = frozenset(
@@ -105,8 +109,10 @@ profiles logs manages considers takes allocates gets plots depends as times toke
 lists names displays records calculates evaluates compares discusses tests sees reserves requires supports provides
 expects assumes says tells asks explains covers represents refers starts ends begins comes goes lies stands sits passes
 bytes others always this its thus perhaps whereas besides settings results tests values runs summarizes summarises
-indicates reflects multiplies adds sums averages divides writes exposes reveals""".split())
+utilizes utilises features performs exchanges indicates reflects multiplies adds sums averages divides writes exposes reveals""".split())
 _NO_MERIT = frozenset(["easier", "earlier", "carrier", "barrier", "tier", "modifier", "identifier", "multiplier", "classifier", "notifier", "friendlier", "fancier", "trickier", "prettier"])
+_AGAINST = frozenset(["not", "than", "against", "was", "were", "only"])
+_STRONG = frozenset(["where", "whereas", "while", "instead", "versus", "vs", "unlike", "for"])
 _SHORT = 4
 _ONE_WORD = 2
 _WINDOW = 400
@@ -177,13 +183,14 @@ def _reasons(found: list[Token]) -> Iterator[str]:
     tags = Tags(found)
     if _is_about_the_work(tags):
         return
+    tags.spans["factor"] = [span for span in tags.of("factor") if _is_factor(tags, *span)]
+    tags.spans["percent"] = [span for span in tags.of("percent") if not _is_part(tags, *span)]
     figures = [*_two_figures(tags), *_degrees(tags)]
     tags.only(asserted(tags))
     for category in ALONE:
         yield from (f"{category}: {tags.words(span)}" for span in tags.of(category)[:1])
-    for start, end in tags.of("factor"):
-        if _is_factor(tags, start, end):
-            yield f"factor: {tags.words((start, end))}"
+    for span in tags.of("factor"):
+        yield f"factor: {tags.words(span)}"
     for first, second, within in NEAR:
         yield from _near(tags, first, second, within)
     yield from _ranked(tags)
@@ -204,6 +211,12 @@ def _is_factor(tags: Tags, start: int, end: int) -> bool:
     return bool(
         compares or not (len(tags.tokens) <= _SHORT or apart or _NO_FACTOR.match(following) or following[:1].isdigit())
     )
+
+
+def _is_part(tags: Tags, start: int, end: int) -> bool:
+    """Whether a share is one of the work, "the first 30 %", or the whole of it."""
+    before = tags.tokens[start - 1].word if start else ""
+    return before in ("first", "last", "top", "to 100", "for") or tags.tokens[start].word.startswith("100")
 
 
 def _degrees(tags: Tags) -> Iterator[str]:
@@ -271,7 +284,8 @@ def _two_figures(tags: Tags) -> list[str]:
     for kind in _FIGURES:
         figures = [tags.words(span) for span in tags.of(kind)]
         numbers = figures + [tags.words(span) for span in tags.of("number")]
-        if (len(set(figures)) > 1 and (contrast or either)) or (figures and len(set(numbers)) > 1 and contrast):
+        bare = any(words[start - 1] in _AGAINST or (_STRONG & set(words) and words[end:end + 1] in ([], ["."], [","], [")"])) for start, end in tags.of("number") if start)
+        if (len(set(figures)) > 1 and (contrast or either)) or (figures and len(set(numbers)) > 1 and bare):
             return [f"figures: {', '.join(numbers)}"]
         for start, _ in tags.of(kind):
             if start and words[start - 1] == "from" and " to " in words[start] and words[start - 2 : start - 1] not in (["range"], ["ranges"], ["ranging"]):

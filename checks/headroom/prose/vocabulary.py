@@ -11,10 +11,10 @@ COMPARED: Final = {
     "dimension": """
         accuracies, accuracy, activation memory, all-reduce times, allocated memory, approximation error, arithmetic,
         arithmetic intensity, bandwidth, bandwidths, bill, bleu, bottleneck, bottlenecks, bubble, bubbles, budget,
-        cache misses, calculations, capacity, carbon, carbon footprint, cold start, communication, communication
-        volume, communications, compilation, compile times, computation, computations, compute, concurrency,
-        concurrent users, congestion, contention, convergence, convergence speed, cost, costs, cpu time, delay,
-        delays, disk space, disk usage, dispatch overhead, dollars, downtime, duration, durations, duty cycle,
+        cache misses, calculations, capacity, carbon, carbon footprint, cold start, cold starts, communication,
+        communication volume, communications, compilation, compile times, computation, computations, compute,
+        concurrency, concurrent users, congestion, contention, convergence, convergence speed, cost, costs, cpu time,
+        delay, delays, disk space, disk usage, dispatch overhead, dollars, downtime, duration, durations, duty cycle,
         efficiency, electricity, emissions, energy, energy consumption, epoch time, eval loss, expense, expenses,
         extrapolation, fees, fid, fidelity, final loss, flop, flops, footprint, footprints, fps, fragmentation, frame
         rate, gap, gaps, generalisation, generalization, generation time, goodput, gpu hours, gpu time, gpu
@@ -32,10 +32,10 @@ COMPARED: Final = {
         speed, speed gains, speed-accuracy, speed-up, speeds, spending, spikes, stability, stall, stalls, start-up,
         startup, startup times, step times, steps per second, storage, stutter, swap, swapping, synchronisation,
         synchronization, syncs, tail, temporaries, thrashing, throughput, throughputs, time, time-to-first-token,
-        times, tokens a second, tokens per dollar, tokens per second, tpot, traffic, transfer, transfers, ttft,
-        turnaround, turnaround times, underflow, utilisation, utilization, validation loss, variance, volume, vram,
-        vram usage, wait, waiting, waits, wall-clock, walltime, warm-up time, wattage, watts, wer, work, working set,
-        workspace
+        times, tokens a second, tokens per dollar, tokens per second, tpot, traffic, transcription time, transfer,
+        transfers, ttft, turnaround, turnaround times, underflow, utilisation, utilization, validation loss, variance,
+        volume, vram, vram usage, wait, waiting, waits, wall-clock, walltime, warm start, warm starts, warm-up time,
+        wattage, watts, wer, work, working set, workspace
     """,
     # What takes memory or time, but is also talked of without any comparison: counts only after a word that compares.
     "object": """
@@ -52,98 +52,129 @@ COMPARED: Final = {
     """,
     # Says by itself that one is better or worse.
     "comparative": """
-        a big difference, a fraction of, a huge difference, a snail, a tax, about doubles, about halves, accelerated
-        inference, accelerates, accelerating, accuracy degradation, accuracy loss, adverse effect, ahead by, ahead of,
-        all but vanish, all but vanishes, all the difference, almost doubles, almost halves, almost in two, almost
-        nothing, amortise*, amortize*, an hour of, any advantage, any benefit, any difference in, any faster, any
-        gain, any gains, any slower, any speedup, are better, are negligible, are worse, as accurate as, as cheap as,
-        as costly as, as efficient as, as expensive as, as fast as, as good as, as much as, as quick as, as quickly,
-        as quickly as, as slow as, as well as an, as well as full, at a fraction, at almost no cost, at full speed, at
-        little cost, at no additional cost, at no cost, at no extra cost, ate up, avoid materializing, avoids
-        materialising, avoids materializing, ballast, barely any, barely usable, bargain, beat, beating, beats,
-        beefier, behaves just like, benefit greatly, benefit most, benefit the most, benefits greatly, benefits most,
-        benefits the most, best choice, best of all, best of both worlds, best option, better choice, better choice
-        than, better fit, better option, better suited, better than, better use of, bit-identical, bites, blazing
-        fast, blew up, blow up, blows up, bogged down, bogs down, bottlenecked, bottlenecks, bought nothing, bought
-        only, break even, breaks down under, breaks even, breathing room, bring to its knees, brings nothing, brings
-        to its knees, brought nothing, brought to its knees, budget option, busier, buys little, buys nothing, buys
-        only, buys you, by a factor of, by a wide margin, by comparison, by far, came close to, came out ahead, came
-        out better, came out worse, change nothing, changed nothing, changes nothing, cheaper, cheapest, choke on,
-        choke*, clear win, clear winner, close most, close the gap, close to nothing, closes most, closes the gap,
-        coarser, come cheap, come close to, come out ahead, come out better, come out on top, come out worse, come
-        with a, come with an, comes cheap, comes close to, comes for free, comes out ahead, comes out better, comes
-        out on top, comes out worse, comes with a, comes with an, communication efficient, compute efficient,
-        contribute nothing, contributed nothing, contributes nothing, converged just like, converges better, converges
-        just like, converges worse, copes better, cost as much, cost dearly, cost less, cost little, cost more, cost
-        nothing, cost-efficient, costlier, costs a lot, costs as much, costs dearly, costs less, costs little, costs
-        more, costs nothing, crawl, crawled, crawls, cripple*, cut in half, cuts in half, dead slow, dead weight,
-        dearer, defeat the purpose, defeats the purpose, degrade*, deteriorate*, devour*, did better, did not help,
+        a big difference, a cut above, a fraction of, a huge difference, a notch above, a snail, a tax, a tie, a wash,
+        about doubles, about halves, absorbs, accelerated inference, accelerates, accelerating, accuracy degradation,
+        accuracy loss, adverse effect, ahead by, ahead of, all but vanish, all but vanishes, all the difference,
+        almost doubles, almost halves, almost in two, almost nothing, amortise*, amortize*, an hour of, an hour or
+        more, any difference in, any faster, any slower, are better, are negligible, are worse, as accurate as, as
+        cheap as, as costly as, as efficient as, as expensive as, as fast as, as good as, as much as, as quick as, as
+        quickly, as quickly as, as slow as, as well as an, as well as full, at a fraction, at almost no cost, at full
+        speed, at full tilt, at its limit, at little cost, at no additional cost, at no cost, at no extra cost, at
+        peak, at the limit, ate up, avoid materializing, avoids materialising, avoids materializing, ballast,
+        ballpark, bang for, barely any, barely fits, barely usable, bargain, beat, beating, beats, beefier, behaves
+        just like, benefit greatly, benefit most, benefit the most, benefits greatly, benefits most, benefits the
+        most, best choice, best of all, best of both worlds, best option, best performer, best-in-class,
+        best-performing, better choice, better choice than, better fit, better option, better suited, better than,
+        better use of, big gain, big gains, bit for bit, bit-for-bit, bit-identical, bites, blazing fast, bleeds, blew
+        up, blow up, blows up, blunt*, bogged down, bogs down, bottleneck, bottlenecked, bottlenecks, bought nothing,
+        bought only, break even, breaks down under, breaks even, breathing room, breeze through, breezes through,
+        bring to its knees, bring up the rear, brings nothing, brings to its knees, brings up the rear, brought
+        nothing, brought to its knees, buckle*, budget option, budget-friendly, burn through, burns through, busier,
+        busywork, buys little, buys nothing, buys only, buys you, by a factor of, by a hair, by a mile, by a quarter,
+        by a third, by a wide margin, by comparison, by far, by far the, by two thirds, came close to, came on top,
+        came out ahead, came out better, came out worse, cannibalise*, cannibalize*, cannot be told apart, catapult*,
+        catch up, catches up, caught up, ceiling, change nothing, changed nothing, changes nothing, cheaper, cheapest,
+        chew through, chews through, choke on, choke*, churn out, churns out, clear win, clear winner, cliff, close
+        most, close the gap, close to nothing, close to peak, closes most, closes the gap, coarser, come cheap, come
+        close to, come on top, come out ahead, come out better, come out on top, come out worse, come with a, come
+        with an, comes cheap, comes close to, comes for free, comes on top, comes out ahead, comes out better, comes
+        out on top, comes out worse, comes with a, comes with an, commodity hardware, communication efficient, compete
+        for, competes for, compute efficient, congest*, consumer hardware, contend for, contends for, contribute
+        nothing, contributed nothing, contributes nothing, converged just like, converges better, converges just like,
+        converges worse, copes better, cost as much, cost dearly, cost less, cost little, cost more, cost nothing,
+        cost-efficient, costlier, costs a lot, costs as much, costs dearly, costs less, costs little, costs more,
+        costs nothing, could not tell, crawl, crawled, crawls, cripple*, crowd out, crowds out, cut corners, cut in
+        half, cuts corners, cuts in half, days instead, dead heat, dead slow, dead time, dead weight, dearer, defeat
+        the purpose, defeats the purpose, degrade*, dent*, derail*, deteriorate*, devour*, did better, did not help,
         did nothing for, did worse, diminishing returns, diverge*, do better, do not duplicate, do not expect anything
         from, do not help, do not pay off, do nothing for, do worse, does better, does its best, does not come for
         free, does not duplicate, does not help, does not pay off, does nothing for, does worse, dominate, dominates,
-        doubled, doubles, dozens of times, drags on, drop in accuracy, drowns, duplicated work, duplicates, dwarf*,
-        easy win, eat up, eats up, eclipse*, edge out, edges out, effortlessly, end up behind, ends up behind, every
-        last drop, exceed the, exceeds the, excel*, excess baggage, exhaust the, exhausts the, explode, exploded,
-        explodes, fall apart, fall behind, fall short, falls apart, falls behind, falls short, far ahead, far behind,
-        far better, far cry, far less, far more efficient, fare better, fare worse, fared better, fared worse, fares
-        better, fares worse, faster, faster than, fastest, fell behind, fell short, flounder*, for free, for the
-        money, free lunch, full speed, gain little, gain much, gain nothing, gains little, gains much, gains nothing,
-        game changer, gentle on memory, get by with, gets better, gets by with, gets in the way, gets slower, gets
-        worse, go to waste, gobble*, goes to waste, grinds to, guzzle*, half as fast, half as long, half as many, half
-        as much, half asleep, half the size, halved, halves, hands down, hardly any difference, hardly help, hardly
-        helps, hardly matter, hardly matters, hardly pays, hardly worth, has an edge, has the edge, hasten*, have the
-        edge, head and shoulders, head start, held back, held its own, help little, help most, help only, helped,
-        helps a lot, helps little, helps most, helps only, hobble*, hog*, hold back, hold their own, hold them up,
-        holds back, holds its own, holds them up, hungrier, hungry for memory, hurt, hurting, hurts, hurts most, idle,
-        idle at any, idle most of, idled, idles, in a fraction, in its favor, in its favour, in the dust, in vain,
-        indistinguishable, inefficient, inefficiently, instantaneous, instantly, instead of days, instead of hours,
-        instead of minutes, is better, is negligible, is worse, keep up, keep up with, keeps up, keeps up with, kept
-        up, kept up with, killer, kills, lag behind, lagged, lags, lags behind, law of diminishing, lay idle, leads
-        by, leaner, left idle, less accurate, less costly, less efficient, less efficiently, less expensive, less
-        memory-efficient, less precise, less prone to, less robust, less stable, lets down, lie idle, lies idle,
-        lightning-fast, likely better, linear scaling, linear speedup, little difference, longer than it saves, loses
-        out, loss in accuracy, loss of accuracy, loss of quality, lossless, made do with, made it feasible, made no
-        difference, make do with, make little difference, make no difference, makes do with, makes it feasible, makes
-        little difference, makes no difference, makes sense only, measured win, memory hog, memory-hungry, more
-        accurate, more beneficial, more costly, more economical, more efficient, more efficiently, more expensive,
-        more faithful, more memory-efficient, more optimal, more performant, more precise, more prone to, more
-        quickly, more robust, more slowly, more stable, more than doubles, most accurate, most economical, most
-        efficient, most efficiently, most expensive, most frugal, most memory-efficient, most optimal, most
-        performant, much better, much bigger than, much less, near-linear scaling, nearly doubles, nearly halves,
-        nearly linearly, neck and neck, neck-and-neck, needless tax, needlessly, net loss, net win, next to nothing,
-        nimbler, no adverse, no better, no faster, no help, no later than, no longer fits, no match for, no
-        measurable, no quicker, no real difference, no recompilation, no slower, no sooner, no worse, noisier,
-        nosedive*, not worth, not worth the, nothing to be gained, nothing tops, numerically stable, of no help, of no
-        use, of the space, on a par, on par, on par with, on the table, only pays, order of magnitude, orders of
-        magnitude, outclass*, outdo, outdoes, outpace*, outperform*, outran, outrun, outruns, outstrip, outstrips,
-        outweigh*, overpriced, overshadow*, overtake, overtakes, overtook, overwhelm*, paid for itself, paid off,
-        painfully, pay dividends, pay for itself, pay for long, pay off, pays dividends, pays for itself, pays for
-        long, pays more, pays off, pays only, penalise*, penalize*, percent behind, perform alike, perform better,
-        perform comparably, perform similarly, perform the same, perform well, perform worse, performance degradation,
-        performed the same, performs alike, performs better, performs comparably, performs similarly, performs the
-        same, performs well, performs worse, plummet*, point of diminishing, poorly, practically nothing, process
-        more, processes more, profit from, profit most, profit the most, profits, profits most, prohibitively, prone
-        to fragmentation, pull ahead, pulls ahead, quadrupled, quadruples, quality degradation, quality loss, quicker,
-        quickest, reap, reaps, redundant work, remains idle, rivals, roughly doubles, roughly halves, runs dry, sat
-        idle, saturate the gpu, saturates, save little, saves a lot, saves little, saves much, saves nothing, scale
-        better, scale linearly, scale poorly, scale to any, scale well, scales badly, scales better, scales linearly,
-        scales poorly, scales to any, scales well, second to none, serve more, serves more, shine, shines, shone,
-        silver bullet, sit idle, sits idle, skyrocket*, slow down, slow-down, slowdown, slowdowns, slowed, slowed
-        down, slower, slowest, slowing, slowing down, slows, slows down, slows things down, slows to, sluggishly,
-        snail's pace, snappier, soar*, sooner, spared, spares, sped up, speed up, speed-up, speed-ups, speedier,
-        speeding up, speeds things up, speeds up, speedup*, spend most of, spends most of, squander*, stalled,
-        stalling, stalls, stand idle, stands idle, stands no chance, starve*, stay idle, stays idle, steady-state win,
-        stop growing, stopped creeping, stopped growing, stopped rising, stops creeping, stops growing, stops rising,
-        struggle*, suffer from, suffer most, suffer*, suffers badly, suffers from, suffers most, surpass*, sweet spot,
-        take longer, take their toll, takes ages, takes forever, takes its toll, takes longer, takes the crown, takes
-        the pressure off, tanked, tanks, tell apart, ten times, thanks to the smaller, thrash*, thriftier, throttled,
-        throttles, to no avail, took longer, trailed, trails, tripled, triples, trounce*, twice as, twice over, twice
-        what, ultra-fast, under-utilised, under-utilized, undercut, undercuts, underused, underutilised,
-        underutilized, unmatched, unusable, virtually nothing, wall-clock win, was worth, waste*, wasted work,
-        wasteful, wear out, well spent, went to waste, win back, win out, winner, wins, wins back, wins by, wins out,
-        without a hitch, without breaking a sweat, won back, won out, work best, work better, work worse, works best,
-        works better, works worse, worse than, worsen*, worst of all, worth it, worth the cost, worth the overhead,
-        worth the price
+        doubled, doubles, down the drain, dozens of times, drags on, draw level, draws level, drop in accuracy,
+        drop-off, drowns, duplicated work, duplicates, dwarf*, earn its keep, earns its keep, easily absorbed, easy
+        win, eat up, eats up, eclipse*, edge out, edges out, effortless, effortlessly, eightfold, eke out, ekes out,
+        end up behind, ends up behind, equal footing, every last drop, exceed the, exceeds the, excel*, excess
+        baggage, exhaust the, exhausts the, explode, exploded, explodes, fall apart, fall behind, fall off, fall
+        short, falls apart, falls behind, falls off, falls off a, falls short, falter*, far ahead, far behind, far
+        better, far cry, far less, far more efficient, fare better, fare worse, fared better, fared worse, fares
+        better, fares worse, faster, faster than, fastest, fell behind, fell off, fell short, fight over, fights for,
+        fit comfortably, fits comfortably, flat out, flies, flounder*, foot the bill, foots the bill, for free, for
+        nothing, for the money, fourfold, free lunch, front-runner, full speed, gain little, gain much, gain nothing,
+        gains ground, gains little, gains much, gains nothing, game changer, gentle on memory, get by with, get more
+        out of, gets better, gets by with, gets in the way, gets more out of, gets slower, gets worse, go to waste,
+        gobble*, goes to waste, gratis, grinds, grinds to, ground to, guzzle*, half as fast, half as long, half as
+        many, half as much, half asleep, half the size, hands down, hardly any difference, hardly help, hardly helps,
+        hardly matter, hardly matters, hardly pays, hardly worth, has an edge, has the edge, hasten*, have the edge,
+        head and shoulders, head start, headwind, held back, held its own, help little, help most, help only, helped a
+        lot, helped little, helped most, helps a lot, helps little, helps most, helps only, hidden cost, hidden costs,
+        hobble*, hog*, hold back, hold their own, hold them up, hold up against, holds back, holds its own, holds them
+        up, holds up against, hours instead, huge gain, huge gains, hundredfold, hungrier, hungry for memory, hurt,
+        hurting, hurts, hurts most, idle, idle at any, idle cycles, idle most of, idled, idles, impractical, in a
+        fraction, in its favor, in its favour, in next to no, in no time, in reach, in the dust, in the noise, in
+        vain, inches along, indistinguishable, inefficient, inefficiently, infeasible, instantaneous, instantly,
+        instead of days, instead of hours, instead of minutes, intractable, is better, is negligible, is worse, just
+        fits, keep pace, keep up, keep up with, keeps pace, keeps up, keeps up with, kept pace, kept up, kept up with,
+        killer, kills, lag behind, laggard, lagged, lags, lags behind, languish*, large gain, large gains, law of
+        diminishing, lay idle, leads by, leaner, leave behind, leaves behind, left behind, left idle, less accurate,
+        less costly, less efficient, less efficiently, less expensive, less memory-efficient, less precise, less prone
+        to, less robust, less stable, lets down, lie idle, lies idle, light years, lightning-fast, likely better,
+        limps, line rate, linear scaling, linear speedup, little benefit, little difference, little gain, little
+        gains, little use, longer than it saves, loses ground, loses out, loss in accuracy, loss of accuracy, loss of
+        quality, lossless, lost ground, made do with, made it feasible, made no difference, main gain, make do with,
+        make little difference, make no difference, make the most of, makes do with, makes it feasible, makes little
+        difference, makes no difference, makes sense only, makes the most of, measured win, memory hog, memory-hungry,
+        miles ahead, minutes instead, modest gain, modest gains, monopolise*, monopolize*, more accurate, more
+        beneficial, more costly, more economical, more efficient, more efficiently, more expensive, more faithful,
+        more memory-efficient, more optimal, more performant, more precise, more prone to, more quickly, more robust,
+        more slowly, more stable, more than doubles, most accurate, most economical, most efficient, most efficiently,
+        most expensive, most frugal, most memory-efficient, most optimal, most performant, much better, much bigger
+        than, much less, munch*, near line, near peak, near-linear scaling, nearly doubles, nearly halves, nearly
+        linearly, neck and neck, neck-and-neck, needless tax, needlessly, net loss, net win, next to nothing, nimbler,
+        no advantage, no adverse, no benefit, no benefits, no better, no catch, no different from, no different than,
+        no faster, no gain, no gains, no help, no improvement, no improvements, no later than, no longer fits, no
+        match for, no measurable, no quicker, no real difference, no recompilation, no slower, no sooner, no speedup,
+        no use, no worse, noisier, nosedive*, not worth, not worth the, nothing to be gained, nothing tops,
+        numerically stable, of little use, of no help, of no use, of the space, on a par, on par, on par with, on the
+        table, only pays, order of magnitude, orders of magnitude, out of reach, outclass*, outdo, outdoes, outpace*,
+        outperform*, outran, outrun, outruns, outstrip, outstrips, outweigh*, overhead, overheads, overkill,
+        overpriced, overshadow*, oversubscribed, oversubscription, overtake, overtakes, overtook, overwhelm*, paid for
+        itself, paid off, painfully, pay dividends, pay for itself, pay for long, pay off, pays dividends, pays for
+        itself, pays for long, pays more, pays off, pays only, peerless, penalise*, penalize*, percent behind, perform
+        alike, perform better, perform comparably, perform similarly, perform the same, perform well, perform worse,
+        performance degradation, performed the same, performs alike, performs better, performs comparably, performs
+        similarly, performs the same, performs well, performs worse, plod*, plummet*, point of diminishing,
+        pointlessly, poorly, practically nothing, pricey, pricier, process more, processes more, profit from, profit
+        most, profit the most, profits, profits most, prohibitively, prone to fragmentation, propel*, pull ahead, pull
+        its weight, pulls ahead, pulls its weight, quadrupled, quadruples, quality degradation, quality loss, quicker,
+        quickest, races through, rack up, racks up, real gain, reap*, redundant work, redundantly, remains idle,
+        rivals, rob*, roofline of, room to spare, roughly doubles, roughly halves, runs dry, sails through, sat idle,
+        saturate, saturate the gpu, saturated, saturates, save little, saves a lot, saves little, saves much, saves
+        nothing, saving is, savings are, scale better, scale linearly, scale poorly, scale to any, scale well, scales
+        badly, scales better, scales linearly, scales poorly, scales to any, scales well, second to none, seconds
+        instead, serve more, serves more, set you back, sets you back, shine, shines, shone, shortchange*, silver
+        bullet, sit idle, sits idle, skyrocket*, slow down, slow-down, slowdown, slowdowns, slowed, slowed down,
+        slower, slowest, slowing, slowing down, slows, slows down, slows things down, slows to, sluggishly, small
+        gain, small gains, smoothly, snail's pace, snappier, soar*, sooner, spared, spares, sped up, speed up,
+        speed-up, speed-ups, speedier, speeding up, speeds things up, speeds up, speedup*, spend most of, spends most
+        of, spent on pad, squander*, stalled, stalling, stalls, stand idle, stands idle, stands no chance, starve*,
+        stay idle, stays idle, steady-state win, stop growing, stopped creeping, stopped growing, stopped rising,
+        stops creeping, stops growing, stops rising, streets ahead, struggle*, stumble*, stutters, suffer from, suffer
+        most, suffer*, suffers badly, suffers from, suffers most, supercharge*, surcharge, surpass*, sweet, sweet
+        spot, take hours, take longer, take minutes, take their toll, takes ages, takes days, takes forever, takes
+        hours, takes its toll, takes longer, takes minutes, takes the crown, takes the pressure off, tanked, tanks,
+        tell apart, ten times, tenfold, than otherwise, thanks to the smaller, that otherwise, the benefit is, the
+        benefits are, the gain, the gains, the saving, the savings, thrash*, threefold, thriftier, throttled,
+        throttles, thrown in, tie up, tied up, ties up, times over, to no avail, to spare, to the last bit, to the
+        last digit, tolerate a, tolerates a, took longer, torpedo*, toss-up, trailed, trails, tripled, triples,
+        trounce*, turbocharge*, twice as, twice as much, twice over, twice what, two-fold, twofold, ultra-fast,
+        unaffected, under-utilised, under-utilized, undercut, undercuts, underused, underutilisation, underutilised,
+        underutilization, underutilized, unequalled, unharmed, unimpaired, unmatched, unnecessarily, unscathed,
+        unthinkable, untouched, unusable, uphill, value for money, virtually nothing, wall time, wall-clock win, was
+        worth, waste*, wasted work, wasteful, wear out, weigh down, weigh on, weighs down, weighs heavily, weighs on,
+        went to waste, which otherwise, whole gain, win back, win out, winner, wins, wins back, wins by, wins out,
+        within a hair, within error, within noise, within reach, within the noise, without a hitch, without a penalty,
+        without breaking a sweat, without giving up, without paying, won back, won out, work better, work worse, works
+        better, works worse, worse than, worsen*, worst of all, worst performer, worst-performing, worth every, worth
+        it, worth its, worth the cost, worth the overhead, worth the price, wring*, zips through
     """,
     # How much, near what it compares.
     "degree": """
@@ -244,13 +275,13 @@ COMPARED: Final = {
     # The same of what shrinks or goes away with it.
     "reduce": """
         adds, avert*, avoid*, bypass*, cuts, decrease*, discard*, dispenses with, ditch*, do without, dodge*, does
-        without, double*, duplicate*, economise on, economises on, eliminate*, evict*, forgo, forgoes, freeing, get
-        rid of, gets rid of, halve*, inflates, lowering, lowers, make do with, makes do with, minimise*, minimize*,
-        never builds, never forms, never holds, never materialises, never materializes, never needs, never stores,
-        never writing, no need for, obviate*, quartered, quarters the, reduce, reduced, reduces, reducing, releases,
-        remove*, saved, saves, shed*, shrank, shrink, shrinking, shrinks, sidestep*, skip, skips, slash*, spare*,
-        speeds, squander*, trimmed, trims, triple*, wastes, without ever writing, without materialising, without
-        materializing
+        without, double*, duplicate*, economise on, economises on, eliminate*, evict*, forgo, forgoes, freed, freeing,
+        frees, get rid of, gets rid of, halve*, inflates, lowering, lowers, make do with, makes do with, minimise*,
+        minimize*, never builds, never forms, never holds, never materialises, never materializes, never needs, never
+        stores, never writing, no need for, obviate*, quartered, quarters the, reduce, reduced, reduces, reducing,
+        releases, remove*, saved, saves, shed*, shrank, shrink, shrinking, shrinks, sidestep*, skip, skips, slash*,
+        spare*, speeds, squander*, trimmed, trims, triple*, wastes, without ever writing, without materialising,
+        without materializing
     """,
     # Before a time.
     "take": """
@@ -291,10 +322,10 @@ COMPARED: Final = {
         quick, quite accurate, quite slow, rapid, redundant, responsive, ruinous, saturated, slow, slow enough,
         sluggish, snappy, speedy, starved, suboptimal, suited for speed, superb, superfluous, superior, swift,
         terrible, the bottleneck, the fastest, the loser, the runner-up, the same thing, the slowest, the winner,
-        thrifty, throttled, tied, tolerable, too expensive, too slow, trivial, unacceptable, unaffordable, unbeatable,
+        thrifty, throttled, tolerable, too expensive, too slow, trivial, unacceptable, unaffordable, unbeatable,
         underused, underutilised, underutilized, underwhelming, undetectable, unfavorable, unfavourable, unnoticeable,
-        unprofitable, unstable, unusable, unviable, unwise, useless, virtually free, wasted, wasteful, wasteful of,
-        wise only, within noise, worthless, worthwhile
+        unprofitable, unstable, unusable, unviable, unwise, useless, virtually free, wasteful, wasteful of, wise only,
+        within noise, worthless, worthwhile
     """,
     "copula": """
         are, aren't, be, became, become, becomes, been, being, gets, is, isn't, it's, make, makes, proved, proves,
@@ -302,20 +333,22 @@ COMPARED: Final = {
     """,
     # "no loss", "without extra memory", "the same speed"
     "none": """
-        almost no, any, barely, hardly, hardly any, near-zero, nearly no, no, without, without any, zero
+        almost no, barely, don't expect, don't see, hardly, hardly any, near-zero, nearly no, no, see no, without,
+        without any, won't see, won't see any, zero
     """,
     "same": """
         comparable, equal, equally, equivalent, identical, same, similar, unchanged
     """,
     "merit": """
-        accuracy, accuracy drop, accuracy loss, advantage, affecting, bandwidth, bits, change in, cheap,
+        accuracy, accuracy drop, accuracy loss, advantage, affecting, answers, bandwidth, bits, change in, cheap,
         communication, compromise, compromising, compute, convergence, copy, copying, cost, cost in, costs, decrease
         in, degradation, degrading, difference in, difference to, differences, disk space, drop, drop in, efficiency,
         energy, fast, final loss, footprint, gain, gains, hit, hurting, impact, impact on, increase in, influence on,
-        latency, latency penalty, losing, loss, loss curve, loss of, memory, memory usage, outcome, overhead, pace,
-        peak, peak memory, penalty, penalty in, performance, perplexity, precision, price, quality, quality drop,
-        quality loss, recompilation, recompilations, recompute, regression, runtime, sacrificing, savings, scores,
-        slowdown, slowing, speed, speedup, speedups, stall, stalls, throughput, time, trade-off, traffic, wait
+        latency, latency penalty, losing, loss, loss curve, loss of, memory, memory usage, outcome, outputs, overhead,
+        pace, peak, peak memory, penalty, penalty in, performance, perplexity, precision, predictions, price, quality,
+        quality drop, quality loss, recompilation, recompilations, recompute, regression, runtime, sacrificing,
+        savings, scores, slowdown, slowing, speed, speedup, speedups, stall, stalls, throughput, time, trade-off,
+        traffic, transcripts, wait
     """,
     # What is won or lost of a dimension.
     "gain": """
@@ -407,16 +440,28 @@ COMPARED: Final = {
         bearing on, effect on, effects on, impact on, impacts on, influence on
     """,
     "extra": """
-        additional, another, extra, further
+        additional, another, brought, by, cost, costs, extra, further, gained, good for, saved, saves, within
+    """,
+    "place": """
+        above, ahead, behind, below, off, over, short of, shy of, under
+    """,
+    "favour": """
+        benefit, benefited, benefits, disadvantages, favors, favoured, favours, handicaps, help, helped, helps, hurts,
+        penalises, penalizes, punish, punishes, reward, rewards, serves, suit, suits
+    """,
+    "flaw": """
+        a must, blessing, blunder, boon, burden, catastrophe, champion, consumer, consumers, curse, disaster, drag,
+        drain, eater, eaters, gift, godsend, guzzler, hog, hogs, hurdle, killer, mistake, monster, nightmare,
+        obstacle, poison, saver, savers, sink, threat, trap, winner
     """,
     # Something is given for something else.
     "trade": """
         at the cost of, at the detriment of, at the expense of, at the price of, at the risk of, at the sacrifice of,
         bought with, come at a cost, come at the, comes at a cost, comes at a price, comes at the, compromise between,
         double-edged, for the price of, gives up some, hand over fist, in exchange, in return for, in return gives, in
-        return it, in turn costs, paid with, pay for, pay with, paying with, pays for, pays with, price to pay,
-        sacrifices, sacrificing, strikes a balance, the price for, the price is, to the detriment of, trades off,
-        trading off, whose price
+        return it, in turn costs, paid with, pay with, paying with, pays with, price one pays, price to pay, price you
+        pay, sacrifices, sacrificing, strikes a balance, the price for, the price is, the price of, the price you, to
+        the detriment of, trades off, trading off, whose price
     """,
     "trading": """
         exchange, exchanges, trade, traded, trades, trading
@@ -430,28 +475,28 @@ COMPARED: Final = {
         within, brings within, can be processed, can be run, can be served, can be trained, can be used, can fit, can
         handle, can hold, can process, can run, can scale, can serve, can train, can train on, cope with, copes with,
         could fit, digest*, empower*, enable, enabled, enables, enabling, fine-tunes, fit, fit into, fits, fitted, get
-        by, gets by, handle, handles, help you, helps you, host, hosts, ingest*, leaves room, let, lets, letting, made
-        possible, make it possible, make room, make room for, makes, makes it possible, makes room, makes room for,
-        open the door, opens the door, permit*, possible on, scale to, scale your, scales to, scaling potentially to,
-        scaling to, serve, serves, squeeze, squeezes, support, sustain*, swallow*, trains, unlocks
+        by, gets by, handle, handles, held, help you, helps you, hold, holds, host, hosts, ingest*, leaves room, let,
+        lets, letting, made possible, make it possible, make room, make room for, makes, makes it possible, makes
+        room, makes room for, open the door, opens the door, permit*, possible on, scale to, scale your, scales to,
+        scaling potentially to, scaling to, serve, serves, squeeze, squeezes, sustain*, swallow*, trains, unlocks
     """,
     "capacity": """
-        24 gb cards, a cheaper, a gaming card, a laptop, a notebook, a single card, a single gpu, a workstation, any
-        one of them, batches of, beyond the limitations, bigger batch, bigger batch sizes, bigger batches, bigger
-        model, bigger models, bigger sequence, commodity, concurrent requests, concurrent users, consumer card,
-        consumer cards, consumer gpu, consumer gpus, contexts of, double the batch, edge devices, effective batch
-        size, existing hardware, far longer, fewer cards, fewer gpus, half the cards, half the gpus, higher batch,
+        100k, 128k, 1m, 24 gb cards, 32k, 64k, a cheaper, a gaming card, a laptop, a notebook, a single card, a single
+        gpu, a workstation, any one of them, beyond the limitations, bigger batch, bigger batch sizes, bigger batches,
+        bigger model, bigger models, bigger sequence, commodity, concurrent requests, concurrent users, consumer card,
+        consumer cards, consumer gpu, consumer gpus, double the batch, edge devices, effective batch size, entire
+        model, existing hardware, far longer, fewer cards, fewer gpus, half the cards, half the gpus, higher batch,
         higher concurrency, higher resolution, higher resolutions, laptops, larger batch, larger batch sizes, larger
         batches, larger contexts, larger global batch, larger images, larger micro-batches, larger model, larger
         models, larger vocabulary, long sequences, longer context, longer contexts, longer document, longer documents,
         longer prompts, longer sequence, longer sequences, longer texts, million tokens, modest hardware, more
         clients, more concurrent, more experiments, more layers, more requests, more sequences, more users, much
         larger, much longer, older cards, older gpus, on 8 gb, on a laptop, on a phone, on a raspberry pi, on a
-        workstation, one 24 gb card, one card, one device, one gpu, one node, one server, phone, prompts of, same
-        budget, same card, same device, same gpu, same hardware, same machine, sequences of, several models, single
-        card, single device, single gpu, small cards, smaller card, smaller cards, smaller gpu, smaller gpus,
-        smartphone, smartphones, twice as many, twice the batch, twice the context, twice the users, whole model,
-        workstation
+        workstation, one 24 gb card, one card, one device, one gpu, one node, one server, phone, same budget, same
+        card, same device, same gpu, same hardware, same machine, several models, single card, single device, single
+        gpu, small cards, smaller card, smaller cards, smaller gpu, smaller gpus, smartphone, smartphones, the entire,
+        the whole, twice as many, twice the batch, twice the context, twice the users, whole model, without
+        offloading, without sharding, without splitting, workstation
     """,
     "shortage": """
         exhausted memory, memory exhaustion, oom, oom error, oom errors, oom killer, oom-killed, ooming, ooms, out of
