@@ -33,11 +33,16 @@ _FINITE = frozenset(
     ["is", "are", "was", "were", "may", "can", "could", "might", "will", "would", "should", "does", "do", "has", "have"]
 )
 
+_ADJECTIVES = frozenset(["lower", "free", "double", "triple"])
+_DETERMINERS = frozenset(["the", "a", "an", "it", "its", "your", "this", "that", "these", "those", "them", "both", "all"])
+
+_JOINTS = frozenset(["that", "which", "if", "when", "to", "so", "because", "until", "whose", "where", "before", "after"])
+
 
 def asserted(tags: Tags) -> list[bool]:
     """For each token whether it is asserted."""
     live = [True] * len(tags.tokens)
-    for part in (_names, _conditions, _sought, _unknown, _talk, _instructions):
+    for part in (_names, _quotations, _conditions, _sought, _unknown, _talk, _instructions):
         for start, end in part(tags):
             live[start:end] = [False] * (min(end, len(live)) - start)
     return live
@@ -46,6 +51,16 @@ def asserted(tags: Tags) -> list[bool]:
 def _names(tags: Tags) -> Iterator[Span]:
     """A name holds words that compare nothing."""
     yield from tags.of("name")
+
+
+def _quotations(tags: Tags) -> Iterator[Span]:
+    """What stands between quotation marks is somebody else's, or a name."""
+    opened = -1
+    for i, token in enumerate(tags.tokens):
+        if token.word in ('"', "\u201c", "\u201d"):
+            if opened >= 0:
+                yield opened, i
+            opened = i if opened < 0 else -1
 
 
 def _conditions(tags: Tags) -> Iterator[Span]:
@@ -86,7 +101,7 @@ def _instructions(tags: Tags) -> Iterator[Span]:
         while verb < len(tags.tokens) and (tags.at("lead-in", verb) or tags.tokens[verb].word in ",*"):
             verb += 1
         reports = verb + 1 < len(tags.tokens) and tags.tokens[verb + 1].word == "that"  # "Note that it is slow."
-        if tags.at("imperative", verb) and not reports and not _is_subject(tags, verb):
+        if tags.at("imperative", verb) and not reports and not _is_subject(tags, verb) and not _is_adjective(tags, verb):
             first = tags.tokens[0].word
             yield (0 if begin and first in ("to", "for") else verb), _reason(tags, verb + 1)
 
@@ -102,13 +117,19 @@ def _openings(tags: Tags) -> Iterator[int]:
 
 def _is_subject(tags: Tags, verb: int) -> bool:
     """Whether what looks like an order is the noun before a verb: "Double quantisation saves …"."""
-    near = range(verb + 1, min(verb + 4, len(tags.tokens)))
-    stop = next((i for i in near if tags.tokens[i].kind == "mark"), near.stop)
+    near = range(verb + 1, min(verb + 8, len(tags.tokens)))
+    stop = next((i for i in near if tags.tokens[i].kind == "mark" or tags.tokens[i].word in _JOINTS), near.stop)
     return any(
         tags.tokens[i].word in _FINITE
         or (tags.tokens[i].word.endswith("s") and (tags.at("change", i) or tags.at("shift", i)))
         for i in range(verb + 1, stop)
     )
+
+
+def _is_adjective(tags: Tags, verb: int) -> bool:
+    """Whether it says of something how it is: "Lower latency", and not "Lower the latency"."""
+    following = tags.tokens[verb + 1].word if verb + 1 < len(tags.tokens) else ""
+    return tags.tokens[verb].word in _ADJECTIVES and following not in _DETERMINERS
 
 
 def _reason(tags: Tags, start: int) -> int:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from headroom.prose.markup import code_spans, fence_title, masked
 
-Kind = Literal["paragraph", "heading", "item", "cell", "title"]
+Kind = Literal["paragraph", "heading", "item", "header", "cell", "title"]
 
 _INDENT = 4
 _QUOTE = re.compile(r">(?:[ \t]*>)*")
@@ -206,10 +206,11 @@ class _Reader:
         """A row of a table: each cell is a block."""
         if not self.in_table:
             self.end()
+        kind: Kind = "cell" if self.in_table else "header"
         self.in_table = True
         if not _separates(row.text):
             for start, end in _cells(row.text):
-                self.found.append(Block("cell", ((row.start + start, row.start + end),)))
+                self.found.append(Block(kind, ((row.start + start, row.start + end),)))
 
     def _one(self, kind: Kind, row: _Row) -> None:
         """A block of one line, which a comment on the next may follow."""

@@ -34,9 +34,7 @@ NEAR = (
     ("change", "factor", 5),
     ("change", "fraction", 3),
     ("change", "bytes", 4),
-    ("change", "bits", 2),
     ("change", "seconds", 4),
-    ("take", "seconds", 4),
     ("shift", "percent", 3),
     ("percent", "dimension", 6),
     ("percent", "degree", 3),
@@ -57,6 +55,30 @@ NEAR = (
     ("instead", "number", 2),
     ("quick", "thing", 2),
     ("dimension", "rank", 1),
+    ("dimension", "gain", 2),
+    ("gain", "dimension", 3),
+    ("cause", "burden", 4),
+    ("none", "burden", 2),
+    ("make", "quick", 5),
+    ("let", "bytes", 8),
+    ("hasten", "process", 4),
+    ("change", "nothing", 1),
+    ("strongly", "degree", 0),
+    ("gain", "shift", 1),
+    ("effect", "dimension", 4),
+    ("extra", "percent", 0),
+    ("percent", "place", 0),
+    ("favour", "degree", 0),
+    ("favour", "size", 0),
+    ("flaw", "dimension", 3),
+    ("dimension", "flaw", 1),
+    ("grade", "adjective", 0),
+    ("spared", "labour", 4),
+    ("percent", "gain", 4),
+    ("factor", "gain", 3),
+    ("gain", "percent", 4),
+    ("gain", "factor", 4),
+    ("percent", "rank", 3),
 )
 _FIGURES = ("seconds", "bytes", "rate", "energy", "steps")
 _BEFORE_VERDICT = frozenset(
@@ -79,6 +101,18 @@ _BEFORE_VERDICT = frozenset(
         "most",
     ]
 )
+_ARTICLES = frozenset(["the", "a", "an", "its", "their", "your", "our", "all", "no", "both", "any", "peak", "gpu", "much", "most"])
+_CUT = frozenset([",", ".", ";", ":", "(", ")", "|", "of", "in", "for", "with", "on", "and", "to", "or", "at", "that"])
+_NEUTRAL = frozenset("""has was does gives shows measures reports prints estimates computes returns controls sets determines
+specifies needs uses includes means describes monitors tracks checks counts limits defines contains holds stores reads
+profiles logs manages considers takes allocates gets plots depends as times tokens models steps gpus parameters weights
+lists names displays records calculates evaluates compares discusses tests sees reserves requires supports provides
+expects assumes says tells asks explains covers represents refers starts ends begins comes goes lies stands sits passes
+bytes others always this its thus perhaps whereas besides settings results tests values runs summarizes summarises
+utilizes utilises features performs exchanges indicates reflects multiplies adds sums averages divides writes exposes reveals""".split())
+_NO_MERIT = frozenset(["easier", "earlier", "carrier", "barrier", "tier", "modifier", "identifier", "multiplier", "classifier", "notifier", "friendlier", "fancier", "trickier", "prettier"])
+_AGAINST = frozenset(["not", "than", "against", "was", "were", "only"])
+_STRONG = frozenset(["where", "whereas", "while", "instead", "versus", "vs", "unlike", "for"])
 _SHORT = 4
 _ONE_WORD = 2
 _WINDOW = 400
@@ -131,7 +165,7 @@ def reason(sentence: Sentence, source: str) -> str:
     if sentence.shape.rstrip("\"')]*\u201d\u2019").endswith("?") or _is_title_of_link(sentence, source):
         return ""
     found = list(tokens(sentence.shape))
-    if len(found) < _ONE_WORD or (
+    if sentence.kind == "header" or len(found) < _ONE_WORD or (
         sentence.kind in ("heading", "title") and found[0].word.endswith("ing") and _is_topic(found)
     ):
         return ""
@@ -155,21 +189,19 @@ def _reasons(found: list[Token]) -> Iterator[str]:
     tags = Tags(found)
     if _is_about_the_work(tags):
         return
+    tags.spans["factor"] = [span for span in tags.of("factor") if _is_factor(tags, *span)]
+    tags.spans["percent"] = [span for span in tags.of("percent") if not _is_part(tags, *span)]
     figures = [*_two_figures(tags), *_degrees(tags)]
     tags.only(asserted(tags))
     for category in ALONE:
         yield from (f"{category}: {tags.words(span)}" for span in tags.of(category)[:1])
-    for span in tags.of("percent"):
-        of = span[1] < len(found) and found[span[1]].word == "of" and found[span[0] - 1].word != "within"  # a part
-        if len(found) > _SHORT and not of and not found[span[0]].word.startswith("100"):
-            yield f"percent: {tags.words(span)}"
-    for start, end in tags.of("factor"):
-        if _is_factor(tags, start, end):
-            yield f"factor: {tags.words((start, end))}"
+    for span in tags.of("factor"):
+        yield f"factor: {tags.words(span)}"
     for first, second, within in NEAR:
         yield from _near(tags, first, second, within)
     yield from _ranked(tags)
     yield from _judged(tags)
+    yield from _open_words(tags)
     yield from figures
 
 
@@ -185,6 +217,12 @@ def _is_factor(tags: Tags, start: int, end: int) -> bool:
     return bool(
         compares or not (len(tags.tokens) <= _SHORT or apart or _NO_FACTOR.match(following) or following[:1].isdigit())
     )
+
+
+def _is_part(tags: Tags, start: int, end: int) -> bool:
+    """Whether a share is one of the work, "the first 30 %", or the whole of it."""
+    before = tags.tokens[start - 1].word if start else ""
+    return before in ("first", "last", "top", "to 100", "for") or tags.tokens[start].word.startswith("100")
 
 
 def _degrees(tags: Tags) -> Iterator[str]:
@@ -229,6 +267,19 @@ def _judged(tags: Tags) -> Iterator[str]:
             yield f"judged: {tags.words((begin - 1, end))}"
 
 
+def _open_words(tags: Tags) -> Iterator[str]:
+    """What no list of words holds: a verb in -s before "the" and a dimension, and a word in -er before "than"."""
+    words = [token.word for token in tags.tokens]
+    for start, end in tags.of("dimension"):
+        for i in range(max(0, start - 4), start - 1):
+            verb = words[i]
+            if verb.endswith("s") and not verb.endswith(("ss", "us", "is")) and verb not in _NEUTRAL and words[i + 1] in _ARTICLES and not _CUT & set(words[i:start]):
+                yield f"verb: {' '.join(words[i:end])}"
+    for i, word in enumerate(words):
+        if word.endswith("ier") and word not in _NO_MERIT and "than" in words[i + 1 : i + 6]:
+            yield f"than: {word}"
+
+
 def _two_figures(tags: Tags) -> list[str]:
     """Two figures of a kind that words set against one another: "101 s with NVLink and 131 s without"."""
     words = [token.word for token in tags.tokens]
@@ -239,8 +290,12 @@ def _two_figures(tags: Tags) -> list[str]:
     for kind in _FIGURES:
         figures = [tags.words(span) for span in tags.of(kind)]
         numbers = figures + [tags.words(span) for span in tags.of("number")]
-        if (len(set(figures)) > 1 and (contrast or either)) or (figures and len(set(numbers)) > 1 and contrast):
+        bare = any(words[start - 1] in _AGAINST or (_STRONG & set(words) and words[end:end + 1] in ([], ["."], [","], [")"])) for start, end in tags.of("number") if start)
+        if (len(set(figures)) > 1 and (contrast or either)) or (figures and len(set(numbers)) > 1 and bare):
             return [f"figures: {', '.join(numbers)}"]
+        for start, _ in tags.of(kind):
+            if start and words[start - 1] == "from" and " to " in words[start] and words[start - 2 : start - 1] not in (["range"], ["ranges"], ["ranging"]):
+                return [f"from: {words[start]}"]
     return []
 
 
@@ -251,6 +306,6 @@ def _is_about_the_work(tags: Tags) -> bool:
         if tags.at("workload", i):
             return sized
         sized = sized or tags.at("size", i) or bool(_WORKLOAD.fullmatch(token.word))
-        if not (sized or token.word in ("a", "an", "the", "as", "for", "with")):
+        if not (sized or token.word in ("a", "an", "the", "as")):
             return False
     return False

@@ -8,113 +8,150 @@ from typing import Final
 EXCLUDED: Final = {
     # Words that open an instruction.
     "imperative": """
-        bother, sacrifice, see also, shall, use, try, set, enable, disable, increase, decrease, reduce, lower,
-        raise, run, call, pass, choose, pick, keep, make, install, accelerate, speed, boost, improve, cut, save,
-        shrink, free, get, add, remove, replace, move, put, load, write, read, see, refer, check, measure, compare,
-        count, profile, turn, switch, enter, return, retry, mind, start, stop, avoid, consider, prefer, ensure,
-        note, remember, learn, let's, go, visit, follow, take, apply, wrap, import, schedule, rent, buy, leverage,
-        feel, define, create, build, select, specify, change, adjust, tune, limit, freeze, merge, split, export,
-        estimate, give, leave, look, trade, find, exploit, utilize, employ, adopt, open, skip, explore, test,
-        verify, do, don't, never, always, combine, train, fine-tune, pin, cast, convert, download, shard, place,
-        launch, configure, begin, continue, ask, upgrade, update, watch, monitor, benchmark, experiment, provide,
-        initialize, initialise, prepare, activate, assign, calculate, compute, decide, determine, divide, double,
-        halve, lead, mark, order, sweep, warm, weigh, wait, drop, evaluate, execute, focus, group, identify,
-        inspect, log, maximize, minimize, maximise, minimise, optimize, optimise, pad, plan, pre-allocate, quantize,
-        quantise, record, rely, repeat, report, restart, review, scale, share, sort, store, stick, think, trim,
-        truncate, aim, balance, batch, cap, compile, offload, overlap, play, tell, treat
+        accelerate, activate, add, adjust, adopt, aim, always, apply, ask, assign, avoid, balance, batch, begin,
+        benchmark, boost, bother, build, buy, calculate, call, cap, cast, change, check, choose, combine, compare,
+        compile, compute, configure, consider, continue, convert, count, create, cut, decide, decrease, define,
+        determine, disable, divide, do, don't, double, download, drop, employ, enable, ensure, enter, estimate,
+        evaluate, execute, experiment, exploit, explore, export, feel, find, fine-tune, focus, follow, free, freeze,
+        get, give, go, group, halve, identify, import, improve, increase, initialise, initialize, inspect, install,
+        keep, launch, lead, learn, leave, let's, leverage, limit, load, log, look, lower, make, mark, maximise,
+        maximize, measure, merge, mind, minimise, minimize, monitor, move, never, note, offload, open, optimise,
+        optimize, order, overlap, pad, pass, pick, pin, place, plan, play, pre-allocate, prefer, prepare, profile,
+        provide, put, quantise, quantize, raise, read, record, reduce, refer, rely, remember, remove, rent, repeat,
+        replace, report, restart, retry, return, review, run, sacrifice, save, scale, schedule, see, see also, select,
+        set, shall, shard, share, shrink, skip, sort, specify, speed, split, start, stick, stop, store, sweep, switch,
+        take, tell, test, think, trade, train, treat, trim, truncate, try, tune, turn, update, upgrade, use, utilize,
+        verify, visit, wait, warm, watch, weigh, wrap, write
     """,
     "lead-in": """
-        please, then, also, next, finally, instead, first, second, third, now, simply, just, otherwise, so, and, or,
-        but, optionally, alternatively, again, later, afterwards, similarly, lastly, therefore, thus, e.g, ideally,
-        usually, generally
+        afterwards, again, also, alternatively, and, but, e.g, finally, first, generally, ideally, instead, just,
+        lastly, later, next, now, optionally, or, otherwise, please, second, similarly, simply, so, then, therefore,
+        third, thus, usually
     """,
     "reason": """
-        there, there is, you, its, because, since, which, whose, as it, as they, as this, as that, so it, it, this,
-        they, that, we, in which case, hence, so that it
+        as it, as that, as they, as this, because, hence, in which case, it, its, since, so it, so that it, that,
+        there, there is, they, this, we, which, whose, you
     """,
     # Words that open a heading which names a topic.
     "topic": """
-        achieving, getting, making, understanding, accelerating, speeding, running, scaling, handling, comparing,
-        measuring, choosing, estimating, monitoring, profiling, tuning, training for, working
+        accelerating, achieving, choosing, comparing, estimating, getting, handling, making, measuring, monitoring,
+        profiling, running, scaling, speeding, training for, tuning, understanding, working
     """,
     # What makes of a clause no assertion.
     "condition": """
-        should you, had you, if, whether, unless, in case, provided that, assuming, suppose, until, even if, how, as
-        long as you, wherever, once you, so long as, supposing, when, whenever, case 1, case 2, case 3, case 4
+        as long as you, assuming, case 1, case 2, case 3, case 4, even if, had you, how, if, in case, once you,
+        provided that, should you, so long as, stops being true, stops being true where, suppose, supposing, unless,
+        until, when, whenever, wherever, whether
     """,
     "sought": """
-        plan to, plans to, strive for, strives for, we plan, you have, it would be nice, how to, ways to, want to,
-        wants to, wish to, hope to, trying to, aim to, aims to, goal is to, you have to, we have to, like to, asked
-        to, methods to, techniques to, tips to, tools to, options to, strategies to, approaches to, attempts to,
-        attempt to, intended to, ask for, ask whether, tips for, methods for, strategies for, should not, must, you
-        should, should determine, should stay, should use, should set, can try, could try, it is recommended, is
-        recommended, you need to, you'll need to, we need to, need for, to avoid, to prevent, interested in, want
-        more, looking for, in search of, prefer to, request, requests for, combined to, optimized to, configured to,
-        strived to, we choose, meet the
+        aim to, aims at, aims to, approaches to, ask for, ask whether, asked to, attempt to, attempts to, can try,
+        combined to, configured to, could try, designed to, find the, finds the, goal is to, hope to, how to,
+        identifies, identify, in order to, in search of, intended to, interested in, is recommended, it is
+        recommended, it would be nice, like to, looking for, meet the, methods for, methods to, must, must not, need
+        for, needed to, optimized to, options to, plan to, plans to, prefer to, request, requests for, should
+        determine, should not, should set, should stay, should use, so as to, strategies for, strategies to, strive
+        for, strived to, strives for, techniques to, tips for, tips to, to avoid, to prevent, tools to, trying to,
+        used to, want more, want to, wants to, ways to, we choose, we compare, we evaluate, we have to, we measure, we
+        need to, we plan, we report, wish to, you have, you have to, you need to, you should, you'll need to
     """,
     "unknown": """
-        we do not know, do not know, nobody has, nobody knows, not been measured, is unknown, unclear, not known,
-        remains to be seen, depends on, depend on, depending on, varies with, remains open, not measured, open
-        question, no one has, has yet to be, we have not, yet compared, we did not measure, hard to predict, cannot
-        say, may or may not, might or might not
+        cannot say, depend on, depending on, depends on, do not know, hard to predict, has yet to be, is unknown, may
+        or may not, might or might not, no one has, nobody has, nobody knows, not been measured, not known, not
+        measured, open question, remains open, remains to be seen, unclear, varies with, we did not measure, we do not
+        know, we have not, yet compared
     """,
     "announcement": """
-        are welcome, is welcome, asterisk, here is, here are, we make, we plan, we now, roadmap, future release,
-        this guide, this page, this section, this document, this documentation, this tutorial, this chapter, this
-        post, this article, this notebook, this table, this example shows, the following, next section, part one,
-        part two, part three, part four, in this guide, in this section, in this page, in this tutorial, in this
-        chapter, in this post, the guide, the guides, the rest of, is covered, are covered, is described, are
-        described, is explained, are explained, are listed, is listed, is discussed, are discussed, is documented,
-        are documented, what follows, table below, table above, the plot, the plots, in the plots, in the plot,
-        figure shows, are shown, is shown, you will learn, you'll learn, we cover, we describe, we'll, we show how,
-        let us, we discuss, we will, we explain, read more, learn more, more details, for details, more information,
-        see also, covers, deals with, describes, discusses, explains, lists which, the axis, left axis, right axis,
-        our goal, section on, chapter on, page on, guide on, guide to
+        an overview of, are also investigating, are covered, are described, are discussed, are documented, are
+        explained, are investigating, are listed, are shown, are welcome, are working on, asterisk, blog post, chapter
+        1, chapter 2, chapter 3, chapter 4, chapter 5, chapter 6, chapter on, coming soon, covers, deals with,
+        describes, discusses, explains, figure 1, figure 2, figure 3, figure 4, figure 5, figure shows, for details,
+        future release, guide on, guide to, here are, here is, in the plot, in the plots, in this chapter, in this
+        guide, in this page, in this post, in this section, in this tutorial, in this video, introduces you, is
+        covered, is described, is discussed, is documented, is explained, is listed, is shown, is welcome, is working
+        on, learn more, left axis, let us, lists which, more details, more information, neither says, next section,
+        our goal, page on, part four, part one, part three, part two, planned, read more, related paper, related work,
+        right axis, roadmap, section on, see also, stay tuned, table 1, table 2, table 3, table 4, table 5, table 6,
+        table above, table below, table lists, the axis, the following, the guide, the guides, the plot, the plots,
+        the rest of, this article, this chapter, this document, this documentation, this example shows, this guide,
+        this notebook, this page, this post, this section, this table, this tutorial, walk you, walks you, we are
+        also, we are investigating, we are working on, we cover, we describe, we discuss, we explain, we make, we now,
+        we plan, we show how, we welcome, we will, we'll, we're working, what follows, will be added, will be
+        supported, worked problem, you will learn, you'll learn
     """,
     "definition": """
-        stands for, stand for, short for, is called, are called, is defined as, are defined as, refers to, refer to,
-        known as, is the number, is the time, is the amount, is the size, is the sum, is the ratio, is the share, is
-        what, is given in, are given in, is its, is the product, is the difference, is the fraction, is the unit, is
-        measured in, are measured in, is written to, less is better, lower is better, higher is better, more is
-        better, smaller is better, is a measure, defined by, is expressed, says how, tells how, tell how, counts
-        how, measures how, is a metric, is a callback
+        are called, are defined as, are given in, are measured in, counts how, defined by, higher is better, is a
+        callback, is a measure, is a metric, is called, is defined as, is expressed, is given in, is its, is measured
+        in, is the amount, is the difference, is the fraction, is the number, is the product, is the ratio, is the
+        share, is the size, is the sum, is the time, is the unit, is what, is written to, known as, less is better,
+        lower is better, measures how, more is better, refer to, refers to, says how, short for, smaller is better,
+        stand for, stands for, tell how, tells how
     """,
     # Names and turns of speech that hold such a word and compare nothing.
     "name": """
-        high bandwidth memory, high-bandwidth memory, low-rank, low rank, high rank, good luck, good idea, good
-        practice, good starting point, high school, low level, high level, work well, bad words, no-op, up to date,
-        set up, sets up, keep up to date, save time, half-precision, copy of the, same loss, takes place, takes
-        precedence, takes effect, takes as, takes an, takes a, takes care, takes the, took the, tensor, tensors,
-        memory-efficient attention, memory efficient attention, efficient attention, fast tokenizer, fast
-        tokenizers, low-rank adaptation, parameter-efficient fine-tuning, parameter-efficient, mixed precision, half
-        precision, full precision, single precision, double precision, low precision, lower-level, low-level,
-        higher-level, high-level, higher-order, performance counters, performance counter, performance tuning,
-        performance mode, efficiency report, at least, at most, best effort, best practice, best practices,
-        best-effort, memory module, loss scaling, loss scale, cost function, loss function, training loss, real
-        time, real-time, time step, time steps, first time, second time, last time, next time, each time, every
-        time, same time, this time, at a time, some time, over time, in time, time limit, time out, point in time,
-        more than one, more than two, scaling factor, or higher, or later, or newer, or more, or less, lower case,
-        more likely, less likely, more about, most common, most commonly, most often, more often, more details, more
-        information, more detail, double check, double quantization, double quantisation, double buffering, power of
-        two, powers of two, power of 2, power supply, work with, works with, work of, in place, full name, higher
-        version, higher versions, lower bound, upper bound, lower half, upper half, second half, first half, memory
-        bound, compute bound, fast path, slow path, fast fourier, quick start, quickstart, quick tour, time series,
-        cost model, score function, attention scores, attention score, padding token, tokenizer, flash memory,
-        memory layout, memory format, memory map, memory-mapped, memory pool, more and more, once more, no more, any
-        more, not only, no longer, better understanding, most of them, best known, state of the art, other half,
-        half of them, half of the, slower of, faster of, larger of, smaller of, lower of, higher of, better of,
-        quality control, power user, at this time, work in progress, high speed, high-speed, cannot fit, can't fit,
-        doesn't fit, don't fit, does not fit, do not fit, effective batch, free to, feel free, zero + +
+        acceptance rate, acceptance rates, action space, added by, added in, added to, address space, all the time,
+        all-reduced, any more, are reduced across, are reduced in, are reduced over, are saved, as far as, as follows,
+        as long as, as many as you, as much as needed, as much as you, as needed, as possible, as soon as, as usual,
+        as well, as well as, at a time, at best, at compile time, at least, at most, at run time, at runtime, at the
+        time, at the time of, at the top, at this time, at worst, attention score, attention scores, backup precision,
+        bad words, best checkpoint, best effort, best fit, best fits, best known, best metric, best model, best
+        practice, best practices, best results, best suits, best way, best-effort, better of, better suits your,
+        better understanding, blog post, by half-open, can't fit, cannot fit, ceiling division, cliff notes, clock
+        rate, color space, compile time, compute bound, cost function, cost model, cost of living, cuda visible, date
+        and time, degree of, do not fit, does not fit, doesn't fit, don't fit, double buffering, double check, double
+        precision, double quantisation, double quantization, doubles as, dropout rate, each time, easiest way,
+        effective batch, efficiency report, efficient attention, embedding space, error message, error messages, every
+        time, fast fourier, fast path, fast tokenization, fast tokenizer, fast tokenizers, faster of, fastest way,
+        feel free, first half, first time, flash memory, floating-point precision, four more, free software, free to,
+        full name, full precision, full stop, gains access, good idea, good luck, good results, good starting point,
+        good time, half of the, half of them, half precision, half-precision, heavy lifting, heavy metal, heavy users,
+        high bandwidth memory, high end, high level, high precision, high quality, high rank, high school,
+        high-bandwidth memory, high-level, high-level overview, higher end, higher of, higher precision, higher
+        version, higher versions, higher-level, higher-order, highest precision, ideal for, idle power, in less than,
+        in more than, in place, in real life, in real time, in the same way, in time, is reduced across, is saved,
+        just as well, keep up to date, larger of, last time, latent space, learning rate, learning rates,
+        learning-rate, less likely, lifespan, long time ago, long-term, loss function, loss scale, loss scaling, low
+        end, low level, low precision, low rank, low-cpu, low-level, low-rank, low-rank adaptation, lower bound, lower
+        case, lower end, lower half, lower of, lower precision, lower-level, lower-level api, lowest precision, major
+        release, major version, make sure, makes sure, making sure, maximum length, maximum number, maximum number of,
+        maximum of, maximum sequence, maximum value, may or may not, mean square error, mean time, memory bound,
+        memory efficient attention, memory error, memory errors, memory format, memory layout, memory leak, memory
+        map, memory module, memory pool, memory-efficient attention, memory-mapped, minimum number, minimum of,
+        minimum value, minimum version, minor release, minor version, mixed precision, more about, more and more, more
+        detail, more details, more information, more likely, more often, more than one, more than two, more tokens
+        than, more work on, most common, most commonly, most efficient way, most of the time, most of them, most
+        often, name space, near future, near the, next time, no difference between, no fewer than, no later than, no
+        less than, no longer, no more, no more than, no time limit, no-op, not only, on top, on top of, once more, one
+        more, or higher, or later, or less, or more, or newer, original precision, other half, other than, our
+        results, out-of-memory error message, over time, overhead of measuring, padding token, parameter space,
+        parameter-efficient, parameter-efficient fine-tuning, peak flops, peak memory bandwidth, performance counter,
+        performance counters, performance data, performance difference, performance differences, performance mode,
+        performance numbers, performance results, performance tuning, point in time, power cap, power cut, power draw,
+        power limit, power of 2, power of two, power supply, power user, powers of two, primary precision, quality
+        control, quick look, quick overview, quick reference, quick start, quick tour, quickest way, quickstart, rapid
+        growth, rapid prototyping, rate limit, real time, real work, real-time, reduced across, reduced in, reduced
+        over, reduced precision, reduced with, results are, results in a, results in the, results table, run time
+        error, runtime error, same as, same time, sample rate, sampling rate, save time, saved as, saved by, saved in,
+        saved model, saved on, saved to, saved with, saves the model, scale is halved, scaling factor, score function,
+        search space, second half, second time, set up, sets up, short-term, simplest way, single precision, slow
+        path, slower of, smaller of, some time, space between, square error, stable diffusion, stable release, stable
+        version, state of the art, state space, step does not, struggle with, tail of, takes a, takes an, takes as,
+        takes care, takes effect, takes place, takes precedence, takes the, takes the cheap, target precision, tensor,
+        tensors, than one, than two, the first 10 %, the first 30 %, the first time, the gain node, the results, the
+        same way, these results, this time, three more, three times, throws a, throws an, time limit, time out, time
+        series, time step, time steps, time zone, times the, to spare you, tokenizer, too much time, top level, top
+        of, training loss, two more, two more copies, up to date, upper bound, upper half, user space, vector space,
+        visible devices, visible to, white space, work in progress, work of, work well, work with, works with, your
+        results, zero + +, zero redundancy
     """,
     # A size of the work, not of a method: larger models need more memory whatever the method.
     "workload": """
-        model, models, prompt, prompts, sequence, sequences, context, contexts, input, inputs, image, images, text,
-        texts, document, documents, dataset, datasets, vocabulary, vocabularies, experts, tokens, layers,
-        parameters, network, networks, video, videos, answers, outputs, transformer, transformers, llm, llms,
-        resolution, resolutions, files, corpus, corpora
+        answers, context, contexts, corpora, corpus, dataset, datasets, document, documents, experts, files, image,
+        images, input, inputs, layers, llm, llms, model, models, network, networks, outputs, parameters, prompt,
+        prompts, resolution, resolutions, sequence, sequences, text, texts, tokens, transformer, transformers, video,
+        videos, vocabularies, vocabulary
     """,
     "size": """
-        larger, bigger, longer, smaller, shorter, more, large, big, long, small, short, higher, deeper, wider, huge,
-        billion
+        big, bigger, billion, deeper, higher, huge, large, larger, long, longer, more, short, shorter, small, smaller,
+        wider
     """,
 }

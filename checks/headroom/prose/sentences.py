@@ -138,7 +138,7 @@ def _with_notes(found: list[Sentence], body: str, remarks: tuple[Note, ...]) -> 
             waiting.pop()
         if waiting and waiting[-1].start < following:
             gap = body[sentence.end : waiting[-1].start]
-            apart = re.search(r"\n[ \t>]*\n", gap) or (sentence.kind == "cell" and re.search(r"[|\n]", gap))
+            apart = re.search(r"\n[ \t>]*\n", gap) or (sentence.kind in ("header", "cell") and re.search(r"[|\n]", gap))
             yield sentence if apart else replace(sentence, remark=waiting[-1])
         else:
             yield sentence

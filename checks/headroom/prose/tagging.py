@@ -10,7 +10,7 @@ from headroom.prose.exclusions import EXCLUDED
 from headroom.prose.vocabulary import COMPARED
 
 _UNITS = {
-    "percent": r"%|percent\b|per\s?cent\b",
+    "percent": r"%|percent(?:age points?)?\b|per\s?cent\b|points\b",
     "factor": r"[x×](?!\w)|fold\b|times\b",
     "bytes": r"[KMGT]i?B(?:/s)?\b",
     "bits": r"(?:[kMGT]?bits?|bytes?)\b",
@@ -20,18 +20,21 @@ _UNITS = {
     "seconds": r"(?:ms|[µu]s|milliseconds?|s|secs?|seconds?|min|minutes?|hours?|days?)\b",
     "energy": r"(?:k?Wh?|joules?)\b",
 }
-_COUNT = r"one|two|three|four|five|six|eight|ten|twenty|thirty|half an?|several"
+_COUNT = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|eighteen|half an?|several|a few"
+    r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-[a-z]+)?|a hundred)"
+)
 _NUMBER = r"[~≈]?[-+\u2212\u2013]?\d+(?:[.,]\d+)*(?:[BMKk]\b)?(?:\s?(?:-|\u2013|to|or)\s?\d+(?:[.,]\d+)*)?"
 _MEASURE = "|".join(f"(?P<{name}>{unit})" for name, unit in _UNITS.items())
 _TOKEN = re.compile(
     rf"(?P<number>{_NUMBER})(?:[\s-]?(?:{_MEASURE}))?"
-    rf"|\b(?P<count>{_COUNT})\s(?P<measure>seconds?|minutes?|hours?|days?|percent|gigabytes?)\b"
+    rf"|\b(?P<count>{_COUNT})\s(?P<measure>seconds?|minutes?|hours?|days?|percent|gigabytes?|megabytes?|points?)\b"
     r"|(?P<code>x{2,}(?:[ =.,_]+x+)*(?![A-Za-z]))"
     r"|(?P<word>[A-Za-z][A-Za-z0-9]*(?:['\u2019][a-z]+|-[A-Za-z0-9]+)*)"
     r"|(?P<mark>[^\s\w])",
     re.IGNORECASE,
 )
-_MEASURED = {"percent": "percent", "gigabyte": "bytes", "gigabytes": "bytes"}
+_MEASURED = {"percent": "percent", "gigabyte": "bytes", "gigabytes": "bytes", "megabyte": "bytes", "megabytes": "bytes", "point": "percent", "points": "percent"}
 CLAUSE = frozenset(",;:.()[]\u2014\u2013?!|")
 
 Span = tuple[int, int]
