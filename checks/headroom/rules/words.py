@@ -15,7 +15,8 @@ from headroom.rules.passages import Passage, Said, passages, statements
 from headroom.verdicts.standing import Standing
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?!\w)")
-
+_COUNT = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?")
+"""As above, also where a word goes on behind it: the 8 of `8-bit`."""
 
 Fault = tuple[str, str]
 """What is wrong, and what to do."""
@@ -33,7 +34,7 @@ def words(context: Context) -> Iterator[Problem]:
 
 
 def _faults(context: Context, passage: Passage) -> Iterator[Fault]:
-    for look in (_degrees, _directions, _surely, _freely, _extremes, _figures, _quotes, _places):
+    for look in (_degrees, _directions, _surely, _freely, _extremes, _figures, _quotes, _numbers, _places):
         yield from look(context, passage)
 
 
@@ -204,6 +205,19 @@ def _quotes(_context: Context, passage: Passage) -> Iterator[Fault]:
         said_so = strength.RESERVED.search(passage.text) is not None
         if _NUMBER.search(each.text) and strength.RESERVED.search(each.claim.quote) and not said_so:
             yield f"the source of `{each.claim.id}` says `up to`; the sentence does not", "say it too"
+
+
+def _numbers(_context: Context, passage: Passage) -> Iterator[Fault]:
+    """A number in the words of a link stands in its claim: 8 sequences, 8-bit AdamW."""
+    for each in passage.said:
+        if not isinstance(each.claim, MeasuredClaim) or each.target.figure:
+            continue
+        scope = each.claim.scope
+        record = f"{each.claim.statement} {each.claim.subject} {each.claim.baseline} {scope.fixed} {scope.points}"
+        known = {_value(number) for number in _COUNT.findall(record)}
+        for number in _COUNT.findall(each.text):
+            if _value(number) not in known:
+                yield f"`{number}` does not stand in the claim `{each.claim.id}`", "say what the claim says"
 
 
 def _value(number: str) -> float:
