@@ -12,7 +12,7 @@ from headroom.rules.context import Context
 
 
 def references(context: Context) -> Iterator[Problem]:
-    """Records name only what there is, by the right name: methods, pages, benchmarks and their arms, classes, models."""
+    """Records name only what there is, by the right name: methods, pages, benchmarks, arms, classes, models."""
     tree = context.tree
     anchors = {page.path: page.anchors for page in context.pages}
     arms = _arms(tree)
