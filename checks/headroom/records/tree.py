@@ -176,8 +176,8 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
     except ValidationError as error:
         reader.problems += invalid(name, "snippets", error, document_of(tool, line))
         return None
-    for fault in ablation_faults(source, header.ablation):
-        reader.complain(name, "snippets", f"ablation: {fault}", "name a text that stands exactly once", line)
+    for fault, remedy in ablation_faults(source, header.ablation):
+        reader.complain(name, "snippets", f"ablation: {fault}", remedy, line)
     return Snippet(
         path=name,
         sha256=content_sha256(source),
