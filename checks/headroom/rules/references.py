@@ -52,6 +52,9 @@ def _method_references(tree: Tree, method: Method, anchors: Mapping[str, frozens
         yield _in(tree, path, "section", f"there is no page `docs/{method.section}`", "correct the path")
     elif anchor not in places:
         yield _in(tree, path, "section", f"`docs/{name}` has no place `#{anchor}`", "correct the anchor")
+    elif anchor != method.id and method.id in places:
+        message = f"`docs/{name}` has a place of the method's own name"
+        yield _in(tree, path, "section", message, f"write `{name}#{method.id}`, or give that place another name")
     if method.same_result is not None and method.same_result not in tree.snippets:
         message = f"there is no snippet `{method.same_result}`"
         yield _in(tree, path, "same_result", message, "correct the name, as `training/gradient_accumulation`")
