@@ -269,3 +269,15 @@ class TestOrphans:
         (root / "mkdocs.yml").unlink()
         (root / "docs/unused.svg").write_text("<svg/>")
         assert check(root, "orphans") == []
+
+
+@pytest.mark.parametrize("only", [None, "links", "facts", "flips"])
+@pytest.mark.parametrize("name", ["hardware-classes", "stand-ins"])
+def test_where_nearly_everything_leans_on_a_broken_file_that_is_said_whatever_is_asked(
+    name: str, only: str | None, tmp_path: Path
+) -> None:
+    """One problem, and no rule is green for want of what it looks at."""
+    root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
+    (root / f"checks/facts/{name}.yml").write_text("[", "utf-8")
+    (problem,) = rules.check(rules.Context.of(root), only)
+    assert (problem.path, problem.rule) == (f"checks/facts/{name}.yml", "facts")

@@ -153,14 +153,23 @@ def _take(event: Any, stack: list[_Container], lines: dict[Location, int], resul
             results.append(done)
 
 
+def limit_values(text: str) -> None:
+    """Refuse JSON of too many values before anybody parses it: a validator keeps a note of each that is wrong.
+
+    Raises:
+        UnreadableError: there are too many.
+    """
+    if text.count(",") > MAX_VALUES:
+        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file")
+
+
 def load_json(text: str) -> Document:
     """Parse JSON strictly: no duplicate keys, no NaN or infinity, and no deep nesting.
 
     Raises:
         UnreadableError: the text is anything else.
     """
-    if text.count(",") > MAX_VALUES:
-        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file")
+    limit_values(text)
     try:
         value = json.loads(
             text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite, parse_int=_integer
@@ -179,7 +188,7 @@ def plain_json(text: str, keys: int) -> bool:
     Every key has a colon, so that with as many colons as keys none stands twice. No is no answer: it may do so still.
     """
     long = _LONG in text.encode().translate(_SHAPES)
-    return text.count(":") == keys and text.count(",") <= MAX_VALUES and not long
+    return text.count(":") == keys and not long
 
 
 def _limit_depth(value: Any) -> None:

@@ -205,6 +205,10 @@ ATTACKS: Mapping[str, Attack] = {
     "runs of backticks": by_kind(page=lambda clean: clean + " ".join("`" * i for i in range(1, 1400)) + "\n"),
     "reasons without end": by_kind(page=lambda clean: clean + "<!-- not-run: " * 60_000 + "\n```text\n```\n"),
     "words without dots": by_kind(config=lambda clean: clean + "# " + "a" * 1_000_000 + "\n"),
+    "markup in front matter": by_kind(
+        page=lambda clean: re.sub("(?m)^title:.*$", "title: '\"><script>alert(1)</script>'", clean),
+        notebook=lambda clean: clean.replace('"Counting"', '"<b>Counting</b>"'),
+    ),
     "front matter unmarked": by_kind(page=lambda clean: clean.replace("---\n", "")),
     "hardware of mappings": by_kind(page=lambda clean: clean.replace("[cpu]", "[{cpu: cpu}]")),
     "markup in a cell": by_kind(notebook=lambda clean: clean.replace("# Counting", r"# \u001b[2J Counting")),

@@ -173,6 +173,7 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
     "runs of backticks": cells(page=IN_TIME),
     "reasons without end": cells(page=IN_TIME),
     "words without dots": cells(config=IN_TIME),
+    "markup in front matter": cells(page="markup or a quotation mark", notebook="markup or a quotation mark"),
     "front matter unmarked": cells(page="not between two lines of `---`"),
     "hardware of mappings": cells(page="no list of classes"),
     "markup in a cell": cells(notebook="not seen"),

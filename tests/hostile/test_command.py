@@ -30,6 +30,13 @@ WORST: dict[str, tuple[str, Worst]] = {
     "rows of YAML": ("claims", lambda: "[" + "a," * (MIB // 2 - 2) + "a]"),
     "keys of YAML": ("facts", lambda: "".join(f"k{i}: 0\n" for i in range(90_000))),
     "links": ("pages", lambda: "[](claim:a)" * 40_000),
+    "figures of one sentence": (
+        "pages",
+        lambda: (
+            "---\nhardware: [h200]\n---\nIt is up to "
+            + "[1 %](claim:training.clever.step-time#ratio@h200,batch_size=8) " * 15_000
+        ),
+    ),
     "stray links": ("pages", lambda: "# A\n\n" + "claim:a " * 120_000),
     "links of a notebook": (
         "notebooks",

@@ -15,10 +15,11 @@ import yaml
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from headroom.prose.pages import load_pages
-from headroom.records import Session, Tree, load
+from headroom.records import MeasuredClaim, Session, Tree, load
 from headroom.records.claims import Claim
 from headroom.records.evidence import Evidence
 from headroom.records.evidence import place as place_of
+from headroom.records.facts import Match
 from headroom.site import exports, plot
 from headroom.site.context import PageContext, SiteData
 from headroom.site.markdown_extension import HeadroomExtension
@@ -119,9 +120,13 @@ def changed_tree(tree: Tree, change: Change) -> tuple[Tree, set[str]]:
 
     def each(record: M) -> M:
         found, names = changed(record, change)
+        if isinstance(found, MeasuredClaim):  # meant for a GPU as well that nobody has measured on
+            scope = found.scope.model_copy(update={"hardware": ("h200", "cpu", "h300")})
+            found = found.model_copy(update={"scope": scope})
         free.update(f"{type(record).__name__}{name}" for name in names)
         return found
 
+    classes = {name: each(known) for name, known in tree.classes.items()}
     claims = {name: each(claim) for name, claim in tree.claims.items()}
     paper = tree.claims["training.clever.paper"].model_dump(mode="json")
     figure = {**paper["figures"][0], "as_printed": change("1.5x")}
@@ -140,7 +145,7 @@ def changed_tree(tree: Tree, change: Change) -> tuple[Tree, set[str]]:
         claim_paths={**tree.claim_paths, "training.printed": "checks/registry/training/printed.yml"},
         sessions=tuple(holding(session.path, each(session.evidence)) for session in tree.sessions),
         methods={name: each(method) for name, method in tree.methods.items()},
-        classes={name: each(known) for name, known in tree.classes.items()},
+        classes={**classes, "h300": classes["h200"].model_copy(update={"match": Match(product="another")})},
         facts={name: each(sheet) for name, sheet in tree.facts.items()},
         runs={name: each(run) for name, run in tree.runs.items()},
         snippets={name: each(snippet) for name, snippet in tree.snippets.items()},

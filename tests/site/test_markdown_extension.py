@@ -298,3 +298,29 @@ def test_a_fence_that_shows_no_snippet_has_no_line(site: SiteData) -> None:
     """Benchmarks and other code are not snippets."""
     html = rendered(site, '```python\n--8<-- "checks/benchmarks/fixed.py"\n```\n\n```\ntext\n```\n')
     assert "ran-on" not in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is faster. <!-- no-claim: unproven --> It is so.",
+        "It is faster.\n<!-- no-claim: unproven -->",
+        "## It is faster\n<!-- no-claim: unproven -->\n\nIt is so.",
+        '!!! note "It is faster"\n    <!-- no-claim: unproven -->\n    It is so.',
+        "- It is faster. <!-- no-claim: unproven -->\n- It is so.",
+        "| a | b |\n|---|---|\n| faster <!-- no-claim: unproven --> | so |",
+    ],
+)
+def test_a_sentence_that_nobody_has_measured_says_so(site: SiteData, text: str) -> None:
+    """The reader sees two words behind the sentence, in whatever block it stands, and no id of a heading changes."""
+    html = rendered(site, text)
+    assert html.count('<small class="unproven">not measured</small>') == 1
+    assert html.index("faster") < html.index("not measured")
+    assert "no-claim" not in html
+    assert "unproven:" not in html
+
+
+@pytest.mark.parametrize("text", ["It is. <!-- no-claim: proved -->", "`<!-- no-claim: unproven -->`"])
+def test_other_notes_and_code_get_no_mark(site: SiteData, text: str) -> None:
+    """Notes of other kinds stay comments, and code stays code."""
+    assert "not measured" not in rendered(site, text)

@@ -7,8 +7,26 @@ from collections.abc import Iterator
 
 from headroom.prose.tagging import CLAUSE, Span, Tags
 
+_ENDS = CLAUSE - {"(", ")"}
 _LEADS = frozenset(
-    ["to", "for", "in", "with", "if", "when", "on", "unless", "before", "after", "once", "where", "as", "by", "while"]
+    [
+        "to",
+        "for",
+        "in",
+        "with",
+        "if",
+        "when",
+        "on",
+        "unless",
+        "before",
+        "after",
+        "once",
+        "where",
+        "as",
+        "by",
+        "while",
+        "should",
+    ]
 )
 _SUBJECTS = frozenset(["it", "this", "they", "you", "we", "there", "these", "that"])
 _FINITE = frozenset(
@@ -34,14 +52,18 @@ def _conditions(tags: Tags) -> Iterator[Span]:
     """What stands in a condition is not said to be so; what follows from it is."""
     for start, end in tags.of("condition"):
         yield start, _clause_end(tags, end)
-    if tags.tokens and tags.tokens[0].word in ("when", "where", "once"):
+    if tags.tokens and tags.tokens[0].word in ("where", "once", "should", "which", "what"):
         yield 0, _clause_end(tags, 1)
 
 
 def _sought(tags: Tags) -> Iterator[Span]:
     """What somebody wants, needs or should do is no effect of it."""
     for start, end in tags.of("sought"):
-        yield start, _clause_end(tags, end)
+        yield start, _mark(tags, end)
+    for start in _openings(tags):
+        if start < len(tags.tokens) and tags.tokens[start].word in ("to", "for"):
+            end = _mark(tags, start + 1)
+            yield start, end if end < len(tags.tokens) else start
 
 
 def _unknown(tags: Tags) -> Iterator[Span]:
@@ -63,7 +85,8 @@ def _instructions(tags: Tags) -> Iterator[Span]:
         verb = begin
         while verb < len(tags.tokens) and (tags.at("lead-in", verb) or tags.tokens[verb].word in ",*"):
             verb += 1
-        if tags.at("imperative", verb) and not _is_subject(tags, verb):
+        reports = verb + 1 < len(tags.tokens) and tags.tokens[verb + 1].word == "that"  # "Note that it is slow."
+        if tags.at("imperative", verb) and not reports and not _is_subject(tags, verb):
             first = tags.tokens[0].word
             yield (0 if begin and first in ("to", "for") else verb), _reason(tags, verb + 1)
 
@@ -100,12 +123,16 @@ def _reason(tags: Tags, start: int) -> int:
 
 
 def _clause_end(tags: Tags, start: int) -> int:
-    """Where the clause ends that holds this token: at a mark, or where a pronoun begins another."""
+    """Where the clause ends that holds this token: at a mark but a bracket, or where a pronoun begins another."""
     for i in range(start, len(tags.tokens)):
         follows = tags.tokens[i + 1].word if i + 1 < len(tags.tokens) else ""
-        if tags.tokens[i].word in CLAUSE or (i > start + 2 and tags.tokens[i].word in _SUBJECTS and follows in _FINITE):
+        if tags.tokens[i].word in _ENDS or (i > start + 2 and tags.tokens[i].word in _SUBJECTS and follows in _FINITE):
             return i
     return len(tags.tokens)
+
+
+def _mark(tags: Tags, start: int) -> int:
+    return next((i for i in range(start, len(tags.tokens)) if tags.tokens[i].word in CLAUSE), len(tags.tokens))
 
 
 def _clause_start(tags: Tags, end: int) -> int:

@@ -21,7 +21,7 @@ NO_CLAIM: Final = {
 }
 """Why a comparative sentence may stand without a claim: the kinds of ``<!-- no-claim: KIND -->``."""
 
-ALONE = ("comparative", "trade")
+ALONE = ("comparative", "trade", "rate")
 # A pair makes a comparison where the second begins at most so many tokens after the end of the first, in one clause.
 NEAR = (
     ("degree", "dimension", 3),
@@ -36,6 +36,7 @@ NEAR = (
     ("change", "bytes", 4),
     ("change", "bits", 2),
     ("change", "seconds", 4),
+    ("take", "seconds", 4),
     ("shift", "percent", 3),
     ("percent", "dimension", 6),
     ("percent", "degree", 3),
@@ -44,17 +45,45 @@ NEAR = (
     ("fraction", "degree", 1),
     ("fraction", "comparative", 2),
     ("dimension", "percent", 6),
-    ("copula", "verdict", 2),
     ("none", "merit", 2),
     ("same", "merit", 2),
     ("enable", "capacity", 9),
     ("escape", "shortage", 6),
     ("trading", "for", 4),
+    ("shift", "strongly", 1),
+    ("change", "strongly", 1),
+    ("reduce", "bulk", 2),
+    ("instead", "numeral", 2),
+    ("instead", "number", 2),
+    ("quick", "thing", 2),
+    ("dimension", "rank", 1),
 )
-_FIGURES = ("seconds", "bytes", "rate", "energy")
+_FIGURES = ("seconds", "bytes", "rate", "energy", "steps")
+_BEFORE_VERDICT = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "very",
+        "quite",
+        "too",
+        "so",
+        "rather",
+        "often",
+        "also",
+        "still",
+        "almost",
+        "not",
+        "as",
+        "more",
+        "most",
+    ]
+)
+_SHORT = 4
+_ONE_WORD = 2
 _WINDOW = 400
 _WORKLOAD = re.compile(r"\d+(?:\.\d+)?[bmk]")
-_NO_FACTOR = re.compile(r"[ahblv]\d|rtx|gpu|nvidia|tpu|gaudi|mi\d")
+_NO_FACTOR = re.compile(r"[ahblv]\d|rtx|titan|gpu|nvidia|tpu|gaudi|mi\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +125,18 @@ def reason(sentence: Sentence, source: str) -> str:
     if sentence.shape.rstrip("\"')]*\u201d\u2019").endswith("?") or _is_title_of_link(sentence, source):
         return ""
     found = list(tokens(sentence.shape))
+    if len(found) < _ONE_WORD or (
+        sentence.kind in ("heading", "title") and found[0].word.endswith("ing") and _is_topic(found)
+    ):
+        return ""
     windows = (found[i : i + _WINDOW] for i in range(0, len(found), _WINDOW))
     return next((why for window in windows for why in _reasons(window)), "")
+
+
+def _is_topic(found: list[Token]) -> bool:
+    """Whether a heading says what its section is about, "Reducing memory", and no more."""
+    tags = Tags(found)
+    return (tags.at("change", 0) or tags.at("topic", 0)) and not (tags.of("percent") or tags.of("factor"))
 
 
 def _is_title_of_link(sentence: Sentence, source: str) -> bool:
@@ -110,16 +149,21 @@ def _reasons(found: list[Token]) -> Iterator[str]:
     tags = Tags(found)
     if _is_about_the_work(tags):
         return
-    figures = _two_figures(tags)
+    figures = [*_two_figures(tags), *_degrees(tags)]
     tags.only(asserted(tags))
     for category in ALONE:
         yield from (f"{category}: {tags.words(span)}" for span in tags.of(category)[:1])
+    for span in tags.of("percent"):
+        of = span[1] < len(found) and found[span[1]].word == "of" and found[span[0] - 1].word != "within"  # a part
+        if len(found) > _SHORT and not of and not found[span[0]].word.startswith("100"):
+            yield f"percent: {tags.words(span)}"
     for start, end in tags.of("factor"):
         if _is_factor(tags, start, end):
             yield f"factor: {tags.words((start, end))}"
     for first, second, within in NEAR:
         yield from _near(tags, first, second, within)
     yield from _ranked(tags)
+    yield from _judged(tags)
     yield from figures
 
 
@@ -132,12 +176,21 @@ def _is_factor(tags: Tags, start: int, end: int) -> bool:
         "the",
         "what",
     )
-    return bool(compares or not (apart or _NO_FACTOR.match(following) or following[:1].isdigit()))
+    return bool(
+        compares or not (len(tags.tokens) <= _SHORT or apart or _NO_FACTOR.match(following) or following[:1].isdigit())
+    )
+
+
+def _degrees(tags: Tags) -> Iterator[str]:
+    """What even an instruction asserts by its figure: "Use it for up to 2x faster training"."""
+    for measure in ("percent", "factor"):
+        for category in ("comparative", "degree"):
+            yield from _near(tags, measure, category, 1)
 
 
 def _near(tags: Tags, first: str, second: str, within: int) -> Iterator[str]:
     later = tags.of(second)
-    for start, end in tags.of(first):
+    for start, end in tags.of(first) if later else ():
         for begin, stop in later[bisect_left(later, (end, 0)) :]:
             if begin > end + within or any(
                 token.word in (";", ":", ".", ",", "(", ")", "|") for token in tags.tokens[end:begin]
@@ -159,10 +212,21 @@ def _ranked(tags: Tags) -> Iterator[str]:
                 yield f"ranked: {tags.words((start, last))}"
 
 
+def _judged(tags: Tags) -> Iterator[str]:
+    """A verdict right after "be": "is painfully slow"."""
+    copulas = tags.of("copula")
+    for start, end in tags.of("verdict"):
+        begin = start
+        while begin and (tags.tokens[begin - 1].word in _BEFORE_VERDICT or tags.tokens[begin - 1].word.endswith("ly")):
+            begin -= 1
+        if any(last == begin for _, last in copulas[bisect_left(copulas, (begin - 2, 0)) :]):
+            yield f"judged: {tags.words((begin - 1, end))}"
+
+
 def _two_figures(tags: Tags) -> list[str]:
     """Two figures of a kind that words set against one another: "101 s with NVLink and 131 s without"."""
     words = [token.word for token in tags.tokens]
-    contrast = bool(tags.of("contrast"))
+    contrast = bool(tags.of("contrast")) or ";" in words or "into" in words
     either = ("from" in words and "to" in words) or sum(
         word in ("with", "without", "by", "under", "on") for word in words
     ) > 1

@@ -159,6 +159,8 @@ def _checked(meta: Any) -> dict[str, Any]:
         raise UnreadableError(f"unknown key `{unknown[0]}` in the front matter", f"use {', '.join(sorted(_KEYS))}", 1)
     if any(HIDDEN.search(text) for text in texts(meta)):
         raise UnreadableError("a character in the front matter that is not seen", "remove it", 1)
+    if any(set(text) & set('<>"') for text in texts(meta)):  # themes put it into the page's head as it is
+        raise UnreadableError("markup or a quotation mark in the front matter", "write it in words", 1)
     named = meta.get("hardware") or []
     if not all(isinstance(name, str) for name in (named if isinstance(named, list) else [named])):
         raise UnreadableError("`hardware` is no list of classes", "write `hardware: [class]`", 1)

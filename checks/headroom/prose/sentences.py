@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from headroom.prose.blocks import Block, Kind, blocks
 from headroom.prose.markup import FRONT_MATTER, comments, masked, without_fences
@@ -79,6 +80,7 @@ def notes(text: str) -> tuple[Note, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=2)  # a page is asked for its sentences, and then for its notes
 def _without_code(text: str) -> tuple[str, str]:
     """The text without front matter and fences, and without comments either; both as long as the text."""
     front = FRONT_MATTER.match(text)

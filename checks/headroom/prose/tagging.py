@@ -6,16 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from headroom.prose.vocabulary import WORDS
+from headroom.prose.exclusions import EXCLUDED
+from headroom.prose.vocabulary import COMPARED
 
 _UNITS = {
     "percent": r"%|percent\b|per\s?cent\b",
     "factor": r"[x×](?!\w)|fold\b|times\b",
     "bytes": r"[KMGT]i?B(?:/s)?\b",
     "bits": r"(?:[kMGT]?bits?|bytes?)\b",
-    "rate": r"(?:(?:tok(?:ens?)?|it|samples|steps)\s?(?:/\s?s(?:ec|econd)?|per second|a second)|[KMGTP]?FLOPS?"
-    r"(?:/s)?)\b",
-    "seconds": r"(?:ms|[µu]s|milliseconds?|s|secs?|seconds?|min|minutes?|h|hours?|days?)\b",
+    "rate": r"(?:(?:tok|it)\s?/\s?s|[KMGTP]?FLOPS?(?:/s)?"
+    r"|(?:tok(?:en)?s?|requests|samples|images|sequences|steps|frames|queries)\s?(?:/|per |a )\s?s(?:ec|econd)?)\b",
+    "steps": r"(?:steps|iterations|epochs)\b",
+    "seconds": r"(?:ms|[µu]s|milliseconds?|s|secs?|seconds?|min|minutes?|hours?|days?)\b",
     "energy": r"(?:k?Wh?|joules?)\b",
 }
 _COUNT = r"one|two|three|four|five|six|eight|ten|twenty|thirty|half an?|several"
@@ -25,7 +27,7 @@ _TOKEN = re.compile(
     rf"(?P<number>{_NUMBER})(?:[\s-]?(?:{_MEASURE}))?"
     rf"|\b(?P<count>{_COUNT})\s(?P<measure>seconds?|minutes?|hours?|days?|percent|gigabytes?)\b"
     r"|(?P<code>x{2,}(?:[ =.,_]+x+)*(?![A-Za-z]))"
-    r"|(?P<word>[A-Za-z]+(?:['\u2019][a-z]+|-[A-Za-z0-9]+)*)"
+    r"|(?P<word>[A-Za-z][A-Za-z0-9]*(?:['\u2019][a-z]+|-[A-Za-z0-9]+)*)"
     r"|(?P<mark>[^\s\w])",
     re.IGNORECASE,
 )
@@ -49,12 +51,15 @@ class Tags:
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.spans: dict[str, list[Span]] = {}
+        words = [token.word for token in tokens]
+        phrases = _phrases()
         for i, token in enumerate(tokens):
-            if token.kind not in ("word", "mark", "code"):
+            if token.kind in _UNITS or token.kind == "number":
                 self.spans.setdefault(token.kind, []).append((i, i + 1))
-            for words, category in _phrases().get(token.word, ()):
-                if all(i + k < len(tokens) and tokens[i + k].word == word for k, word in enumerate(words)):
-                    self.spans.setdefault(category, []).append((i, i + len(words)))
+            for phrase, category in phrases.get(token.word, ()):
+                end = i + len(phrase)
+                if len(phrase) == 1 or words[i:end] == phrase:
+                    self.spans.setdefault(category, []).append((i, end))
 
     def of(self, category: str) -> list[Span]:
         """Where a category stands, in order."""
@@ -89,12 +94,12 @@ def tokens(shape: str) -> Iterable[Token]:
 
 
 @cache
-def _phrases() -> dict[str, list[tuple[tuple[str, ...], str]]]:
+def _phrases() -> dict[str, list[tuple[list[str], str]]]:
     """The phrases of the vocabulary by their first words, each with its category."""
-    table: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for category, text in WORDS.items():
+    table: dict[str, list[tuple[list[str], str]]] = {}
+    for category, text in (*COMPARED.items(), *EXCLUDED.items()):
         for phrase in {form for entry in " ".join(text.split()).split(",") for form in _forms(entry.strip())}:
-            words = tuple(match[0] for match in re.finditer(r"[^\s]+", phrase))
+            words = phrase.split()
             if words:
                 table.setdefault(words[0], []).append((words, category))
     return table

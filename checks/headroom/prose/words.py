@@ -21,6 +21,7 @@ _DROPPED = re.compile(
     r"|(?<![\w*])\*+(?=[^\s*])|(?<=[^\s*])\*+(?![\w*])|(?<=\w)\*{2,}(?=\w)"
     r"|(?<!\w)_+(?=[^\s_])|(?<=[^\s_])_+(?!\w)|~~|(?<!=)==(?!=)"
 )
+_MARKUP = re.compile(r"[`*_~=\\<&{$\[\]]")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});")
 _TARGET = re.compile(
     r"\(\s*<?(?P<href>[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\]"
@@ -61,7 +62,9 @@ def readable(source: str, pieces: Iterable[tuple[int, int]]) -> Words:
     places: list[int] = []
     raw = "\n".join(source[start:end] for start, end in pieces)
     for start, end in pieces:
-        places += range(start, end + 1)
+        places += range(start, end + 1)  # the last is that of the line's end
+    if not _MARKUP.search(raw):
+        return Words(raw, raw, tuple(places), ())
     code = code_spans(raw)
     shape = masked(raw, code, "x")
     gone = [(m.start(), m.start() + 1) if m["escape"] else m.span() for m in _DROPPED.finditer(shape)]

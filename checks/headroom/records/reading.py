@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from headroom import files
 from headroom.files import Found, UnreadableError
-from headroom.parsing import Document, Location, load_json, load_yaml, plain_json
+from headroom.parsing import Document, Location, limit_values, load_json, load_yaml, plain_json
 from headroom.records.problems import Problem, invalid, unreadable
 
 T = TypeVar("T")
@@ -109,6 +109,7 @@ class Reader:
         if text is None:
             return None
         try:
+            limit_values(text)
             record = validate(text, strict=True)
             if keys is None or not plain_json(text, keys(record)):
                 load_json(text)

@@ -44,11 +44,11 @@ _FOUNDATIONS = ("checks/facts/hardware-classes.yml", "checks/facts/stand-ins.yml
 def check(context: Context, only: str | None = None) -> list[Problem]:
     """Every problem of a tree, or those of one rule, in the order of their places."""
     found = set(context.problems)
-    shaken = any(problem.path in _FOUNDATIONS for problem in found)
+    shaken = {problem for problem in found if problem.path in _FOUNDATIONS}
     for name, rule in RULES.items():
         if only in (None, name) and not shaken:
             found.update(rule(context))
-    return sorted((problem for problem in found if only in (None, problem.rule)), key=_place)
+    return sorted((problem for problem in found if only in (None, problem.rule) or problem in shaken), key=_place)
 
 
 def _place(problem: Problem) -> tuple[str, int, str]:

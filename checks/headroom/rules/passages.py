@@ -1,7 +1,7 @@
 """Passages: the sentences of pages and claims, with what they say of which claim."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from headroom.records.claims import Claim
 from headroom.rules.context import Context, claim_links
 from headroom.rules.links import known_classes
 
+_NEAR = 60  # characters; with all of a sentence, many links in it would take the square of its room
 _DESTINATION = re.compile(r"\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
 
 
@@ -26,7 +27,7 @@ class Said:
     """The words of the link."""
     title: str | None = None
     before: str = ""
-    """What stands before the link in its sentence."""
+    """The last words before the link in its sentence."""
     hardware: tuple[str, ...] = ()
     """The classes that the page is about."""
 
@@ -70,6 +71,7 @@ def _of_page(context: Context, page: Page, linked: list[tuple[Link, ClaimTarget]
     for link, target in linked:
         links[bisect_right(starts, link.start) - 1].append((link, target))
     figures = [link for link in page.links if link.href.startswith("fact:") or "#" in link.href]
+    places = [link.start for link in figures]
     hardware = tuple(known_classes(context, page))
     for number, inside in sorted(links.items()):
         sentence = found[max(number, 0)]
@@ -79,18 +81,20 @@ def _of_page(context: Context, page: Page, linked: list[tuple[Link, ClaimTarget]
                 target=target,
                 text=link.text,
                 title=link.title,
-                before=page.markdown[sentence.start : link.start].rstrip("[*_ "),
+                before=page.markdown[max(sentence.start, link.start - _NEAR) : link.start].rstrip("[*_ "),
                 hardware=hardware,
             )
             for link, target in inside
         )
-        yield Passage(page.path, sentence.line, sentence.text, _typed(page, sentence, figures), said)
+        inner = figures[bisect_left(places, sentence.start) : bisect_left(places, sentence.end)]
+        yield Passage(page.path, sentence.line, sentence.text, _typed(page, sentence, inner), said)
 
 
 def _typed(page: Page, sentence: Sentence, figures: list[Link]) -> str:
     """A sentence's source, without the text of figures and without destinations."""
-    source = page.markdown[sentence.start : sentence.end]
-    for link in reversed(figures):
-        if sentence.start <= link.start and link.end <= sentence.end:
-            source = source[: link.start - sentence.start] + source[link.end - sentence.start :]
-    return _DESTINATION.sub("]", source)
+    parts, done = [], sentence.start
+    for link in figures:
+        if link.end <= sentence.end:
+            parts.append(page.markdown[done : link.start])
+            done = link.end
+    return _DESTINATION.sub("]", "".join([*parts, page.markdown[done : sentence.end]]))

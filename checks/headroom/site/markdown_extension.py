@@ -1,4 +1,4 @@
-"""The Python-Markdown extension: claim and fact links, tables of methods, and the line under every snippet.
+"""The Python-Markdown extension: claim and fact links, tables of methods, the line under snippets, and unproven marks.
 
 It works in any generator that renders with Python-Markdown. The generator says which page is being rendered; one that
 cannot gets links relative to the top of the site.
@@ -15,12 +15,14 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
-from headroom.site import links, methods_table, ran_on
+from headroom.site import links, methods_table, ran_on, unproven
 from headroom.site.context import PageContext, SiteData
 
 # MkDocs counts the warnings below its own logger; with --strict they fail the build.
 _LOG = logging.getLogger("mkdocs.headroom")
 _BEFORE_SNIPPETS = 40  # pymdownx.snippets replaces its includes at 32
+_BEFORE_HTML = 22  # Python-Markdown takes lines of HTML away at 20, pymdownx.superfences fences at 25
+_BEFORE_INLINE_HTML = 100  # inline HTML is taken away at 90, inline code at 190
 _BEFORE_RELATIVE_PATHS = 4  # MkDocs turns links to source files into addresses at 0; the table of contents is made at 5
 
 
@@ -40,6 +42,8 @@ class HeadroomExtension(Extension):
         page = self.getConfig("page") or PageContext
         md.preprocessors.register(_RanOn(md), "headroom-ran-on", _BEFORE_SNIPPETS)
         md.preprocessors.register(_Tables(md, self._site, page), "headroom-methods", _BEFORE_SNIPPETS)
+        md.preprocessors.register(_Unproven(md), "headroom-unproven", _BEFORE_HTML)
+        md.inlinePatterns.register(unproven.Mark(unproven.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML)
         md.treeprocessors.register(_Links(md, self._site, page), "headroom-links", _BEFORE_RELATIVE_PATHS)
 
     def _site(self) -> SiteData:
@@ -54,6 +58,11 @@ class HeadroomExtension(Extension):
 class _RanOn(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
         return ran_on.with_marks(lines)
+
+
+class _Unproven(Preprocessor):
+    def run(self, lines: list[str]) -> list[str]:
+        return unproven.with_marks(lines)
 
 
 class _Tables(Preprocessor):
@@ -82,7 +91,9 @@ class _Links(Treeprocessor):
 
     def _resolve(self, parent: Element, link: Element, page: PageContext) -> None:
         href = link.get("href", "")
-        if href.startswith(ran_on.SCHEME):
+        if href == unproven.HREF:
+            unproven.fill(link)
+        elif href.startswith(ran_on.SCHEME):
             ran_on.fill(parent, link, self.site(), page)
         elif href.startswith(("claim:", "fact:")):
             links.resolve(link, self.site(), page)

@@ -1,0 +1,158 @@
+"""Comparative sentences: which are found, where, and how well, on sentences that people have labelled."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headroom.prose import comparisons
+from headroom.prose.comparing import NO_CLAIM
+from headroom.prose.exclusions import EXCLUDED
+from headroom.prose.vocabulary import COMPARED
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs/contribute/comparisons.md"
+GOAL = 0.9
+WORDS = [
+    "faster",
+    "memory",
+    "less",
+    "if",
+    "it",
+    "is",
+    "2x",
+    "30 %",
+    "`faster`",
+    "not",
+    "use",
+    "to",
+    "reduces",
+    "when",
+    "the",
+]
+A_TEXT = st.lists(st.sampled_from([*WORDS, ".", ",", ":", "\n\n", "- ", "| ", "# ", "```\n", "(", "["]), max_size=60)
+
+
+def found(text: str) -> list[str]:
+    """The comparative sentences of a text."""
+    return [each.text for each in comparisons(text)]
+
+
+class TestWhatCounts:
+    """The guideline, case by case."""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "A fused kernel is faster.",
+            "It needs less memory than AdamW.",
+            "This halves the memory.",
+            "Checkpointing can reduce memory.",
+            "It usually slows down training.",
+            "The 8-bit state gives up no accuracy.",
+            "It is as fast as eager mode.",
+            "It has the same throughput.",
+            "This allows larger batches.",
+            "It trades compute for memory.",
+            "Offloading is slow.",
+            "It took 101 s with NVLink and 131 s without.",
+            "A larger batch raises the throughput.",
+            "Use X, it is twice as fast.",
+            "Enable X for up to 2x faster training.",
+            "If the batch is small, it is slower.",
+            "Note that the loop is slower.",
+        ],
+    )
+    def test_this_does(self, text: str) -> None:
+        """An assertion of an effect, a possibility, an absence, an equality, a trade or a merit."""
+        assert found(text) == [text]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Use X to reduce memory.",
+            "To save memory, set `bf16=True`.",
+            "If memory is tight, try a smaller batch.",
+            "For faster downloads, install Y.",
+            "Throughput is the number of tokens a second.",
+            "See this page for faster inference.",
+            "[Faster inference](inference.md)",
+            "This guide shows how to make training faster.",
+            "Is it faster?",
+            "Whether it is faster depends on the model.",
+            "It runs if the loader is slower than the GPU.",
+            "The new API is simpler and more flexible.",
+            "It calls memory-efficient attention.",
+            "The card has 80 GB.",
+            "Longer sequences need more memory.",
+            "A 13B model takes twice as much memory as a 7B one.",
+            "It requires Ampere or newer.",
+            "Call `is_faster` with `less_memory=2x`.",
+            "## Reducing memory",
+        ],
+    )
+    def test_this_does_not(self, text: str) -> None:
+        """An instruction, a condition, a question, a definition, a reference, a name, a size or code."""
+        assert found(text) == []
+
+
+def test_places_links_and_notes() -> None:
+    """A comparison knows its line and place, its claims and its note."""
+    text = "No.\n\n- It is [faster](claim:a.b).\n- It is slower. <!-- no-claim: advice -->\n"
+    first, second = comparisons(text)
+    assert (first.line, first.text, first.linked, first.claims, first.note) == (
+        3,
+        "It is faster.",
+        True,
+        ("claim:a.b",),
+        None,
+    )
+    assert (second.line, second.linked, second.claims, second.note) == (4, False, (), "advice")
+    assert text[second.start : second.end] == "It is slower."
+
+
+def test_no_word_stands_twice_in_a_category() -> None:
+    """Whoever adds a word finds out that it is there already."""
+    for text in (*COMPARED.values(), *EXCLUDED.values()):
+        words = [word.strip() for word in " ".join(text.split()).split(",")]
+        assert len(words) == len(set(words))
+
+
+@given(A_TEXT)
+def test_any_text_can_be_judged(parts: list[str]) -> None:
+    """Whatever the text, what is found stands in it, and the same is found again."""
+    text = " ".join(parts)
+    judged = comparisons(text)
+    assert judged == comparisons(text)
+    assert all(0 <= each.start < each.end <= len(text) for each in judged)
+
+
+@given(A_TEXT)
+def test_code_compares_nothing(parts: list[str]) -> None:
+    """The text of a fence is never found."""
+    code = "\n".join(line for line in " ".join(parts).replace("```", "").split("\n"))
+    assert found(f"````python\n{code}\nFENCED is faster\n````\n") == []
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "comparisons").glob("*.tsv")), ids=lambda path: path.stem)
+class TestLabelled:
+    """Sentences with a label: 1 for a comparative one, 0 for any other."""
+
+    def test_recall_and_precision_are_as_printed(self, path: Path) -> None:
+        """At least nine in ten are found, at least nine in ten found are right, and the page prints the figures."""
+        rows = [row.split("\t", 1) for row in path.read_text("utf-8").splitlines()]
+        right = sum(label == "1" and bool(found(text)) for label, text in rows)
+        labelled = sum(label == "1" for label, _ in rows)
+        judged = sum(bool(found(text)) for _, text in rows)
+        recall, precision = right / labelled, right / judged
+        assert min(recall, precision) >= GOAL
+        assert f"| {path.stem} | {len(rows)} | {recall:.1%} | {precision:.1%} |".replace("%", " %") in PAGE.read_text(
+            "utf-8"
+        )
+
+
+def test_the_page_prints_the_kinds_of_notes() -> None:
+    """The table of kinds is that of the code."""
+    text = PAGE.read_text("utf-8")
+    assert [f"| `{kind}` | {meaning} |" in text for kind, meaning in NO_CLAIM.items()] == [True] * len(NO_CLAIM)
