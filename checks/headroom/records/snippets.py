@@ -4,6 +4,7 @@ import ast
 import re
 import textwrap
 import tomllib
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
@@ -143,7 +144,8 @@ def regions(source: str) -> dict[str, tuple[int, int]]:
     """The named regions of a script, each with the lines of its two markers.
 
     Raises:
-        UnreadableError: a region starts twice, ends without a start, never ends, or is cut inside a statement.
+        UnreadableError: a region starts twice or inside another, ends without a start, never ends, or is cut inside a
+            statement.
     """
     found: dict[str, tuple[int, int]] = {}
     open_: dict[str, int] = {}
@@ -152,9 +154,7 @@ def regions(source: str) -> dict[str, tuple[int, int]]:
         if match is None:
             continue
         name = match["name"]
-        if (match["edge"] == "start" and (name in open_ or name in found)) or (
-            match["edge"] == "end" and name not in open_
-        ):
+        if (match["edge"] == "start" and (open_ or name in found)) or (match["edge"] == "end" and name not in open_):
             raise UnreadableError(
                 f"region `{name}` {match['edge']}s out of turn", "give it one start and then one end", number
             )
@@ -164,8 +164,9 @@ def regions(source: str) -> dict[str, tuple[int, int]]:
             found[name] = (open_.pop(name), number)
     for name, number in open_.items():
         raise UnreadableError(f"region `{name}` never ends", f"add `# --8<-- [end:{name}]`", number)
+    rows = source.splitlines()
     for name, (start, end) in found.items():
-        if not _is_whole(source.splitlines()[start : end - 1]):
+        if not _is_whole(rows[start : end - 1]):
             raise UnreadableError(f"region `{name}` is cut inside a statement", "move its marks", start)
     return found
 
@@ -198,13 +199,26 @@ def ablation_faults(source: str, ablation: dict[str, str]) -> list[tuple[str, st
     return faults
 
 
+_TOLERANCES = {"rtol", "atol", "rel_tol", "abs_tol"}
+_LOOSEST = 0.1
+
+
+def loose_tolerances(source: str) -> Iterator[tuple[int, str]]:
+    """Tolerances with which nearly everything is close, each with its line."""
+    for node in ast.walk(scripts.parse_python(source)):
+        if isinstance(node, ast.keyword) and node.arg in _TOLERANCES and isinstance(node.value, ast.Constant):
+            value = node.value.value
+            if isinstance(value, int | float) and value > _LOOSEST:
+                yield node.lineno, f"{node.arg}={value}"
+
+
 def _assertions(source: str) -> list[str]:
     """The assertions of a script, without their messages; none where it is no Python."""
     try:
         nodes = ast.walk(scripts.parse_python(source))
-    except UnreadableError:
+        return [ast.dump(node.test) for node in nodes if isinstance(node, ast.Assert)]
+    except (UnreadableError, RecursionError):
         return []
-    return [ast.dump(node.test) for node in nodes if isinstance(node, ast.Assert)]
 
 
 def document_of(table: dict[str, Any], line: int) -> Document:

@@ -27,6 +27,7 @@ from headroom.records.snippets import (
     content_sha256,
     document_of,
     header_table,
+    loose_tolerances,
     regions,
 )
 
@@ -178,6 +179,9 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
         return None
     for fault, remedy in ablation_faults(source, header.ablation):
         reader.complain(name, "snippets", f"ablation: {fault}", remedy, line)
+    for row, tolerance in loose_tolerances(source):
+        message = f"with `{tolerance}` nearly everything is close"
+        reader.complain(name, "snippets", message, "name a tolerance of 0.1 or less", row)
     return Snippet(
         path=name,
         sha256=content_sha256(source),
