@@ -15,8 +15,8 @@ from headroom.rules.passages import Passage, Said, passages, statements
 from headroom.verdicts.standing import Standing
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?!\w)")
-_COUNT = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?")
-"""As above, also where a word goes on behind it: the 8 of `8-bit`."""
+_COUNT = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?:-[a-z]+)?")
+"""As above, with the word that goes on behind it: `8-bit`."""
 
 Fault = tuple[str, str]
 """What is wrong, and what to do."""
@@ -214,9 +214,9 @@ def _numbers(_context: Context, passage: Passage) -> Iterator[Fault]:
             continue
         scope = each.claim.scope
         record = f"{each.claim.statement} {each.claim.subject} {each.claim.baseline} {scope.fixed} {scope.points}"
-        known = {_value(number) for number in _COUNT.findall(record)}
+        known = set(_COUNT.findall(record))
         for number in _COUNT.findall(each.text):
-            if _value(number) not in known:
+            if number not in known:
                 yield f"`{number}` does not stand in the claim `{each.claim.id}`", "say what the claim says"
 
 
