@@ -17,6 +17,7 @@ CLAIM = "checks/registry/training/clever.yml"
 CITED_PATH = "checks/registry/training/cited.yml"
 METHOD = "checks/methods/cleverness.yml"
 CLASSES = "checks/facts/hardware-classes.yml"
+STAND_INS = "checks/facts/stand-ins.yml"
 SHEET = "checks/facts/sheet.yml"
 SCRIPT = "checks/benchmarks/made_up.py"
 SNIPPET_PATH = "snippets/training/clever.py"
@@ -178,6 +179,11 @@ OF_ANY_FILE = {
     "deep YAML": of_method("[" * 33, 1, "nested deeper than 32"),
     "much YAML": of_method("- 1\n" * (MAX_VALUES + 2), MAX_VALUES + 2, f"more than {MAX_VALUES} values"),
     "duplicate key of JSON": of_run('{"a": 1, "a": 2}', None, "`a` stands twice"),
+    "duplicate key of a run": of_run(
+        a_run_record().replace('"seconds"', '"seconds": 1.0, "seconds"', 1), None, "`seconds` stands twice"
+    ),
+    "JSON not UTF-8": Fault(add_bytes(RUN, b"{\n\xff"), RUN, 2, "runs", "", "not UTF-8"),
+    "text for a number": Fault(add(RUN, a_run_record(seconds="1.0")), RUN, None, "runs", "/seconds", "valid number"),
     "infinite JSON": of_run('{"a": 1e999}', None, "`1e999` is not a finite number"),
     "deep JSON": of_run("[" * 34 + "]" * 34, None, "nested too deeply"),
     "bottomless JSON": of_run("[" * 100_000 + "]" * 100_000, None, "nested too deeply"),
@@ -199,6 +205,7 @@ FAULTS = {
     "id without topic": of_claim("id: training.clever", "id: clever", 1, "id", "match pattern"),
     "other file": of_claim("id: training.clever", "id: training.other", 1, "", "does not belong in this file"),
     "duplicate key": of_claim("method:", "kind: cited\nmethod:", 4, "", "`kind` stands twice"),
+    "no kind": of_claim("kind: measured\n", "", 1, "", "Unable to extract tag"),
     "unknown kind": of_claim("kind: measured", "kind: guessed", 1, "", "does not match"),
     "unknown metric": of_claim("name: step_time", "name: speed", 9, "metric.name", "unknown metric `speed`"),
     "time carried over": of_claim("step_time}", "step_time, carries_over: true}", 9, "metric", "never carries over"),
@@ -207,6 +214,7 @@ FAULTS = {
     "unknown relation": of_claim("relation: better", "relation: best", 10, "relation", "better"),
     "one arm": of_claim("subject: clever", "subject: plain", 1, "", "the same arm"),
     "grid not rising": of_claim("[1, 8]}", "[8, 8]}", 16, "scope.sweep.grid", "not rising"),
+    "grid falling": of_claim("[1, 8]}", "[1, 8, 4]}", 16, "scope.sweep.grid", "not rising"),
     "grid of one": of_claim("grid: [1, 8]", "grid: [8]", 16, "scope.sweep.grid", "at least 2"),
     "bad bound": of_claim("batch_size >= 8", "batch_size > 8", 14, "scope", "no bound on the swept axis"),
     "other axis": of_claim("batch_size >= 8", "seq_len >= 8", 14, "scope", "no bound on the swept axis"),
@@ -235,6 +243,10 @@ FAULTS = {
     "no such day": of_cited("'2026-11-01'", "'2026-11-31'", 15, "`2026-11-31` is no day", "source.retrieved"),
     "unknown unit": Fault(
         swap(SHEET, "unit: GB", "unit: stone"), SHEET, 6, "facts", "figures.memory.unit", "unknown unit `stone`"
+    ),
+    "stand-in without dtype": Fault(
+        add(STAND_INS, "models: {a: {architecture: A, config: {}}}\ndatasets: {}\n"),
+        STAND_INS, 1, "facts", "models.a.dtype", "missing",
     ),
     "no source": Fault(swap(SHEET, "source: here", "source: there"), SHEET, 6, "facts", "", "names no source"),
     "class without peak": Fault(

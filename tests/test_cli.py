@@ -144,7 +144,7 @@ class TestVerdict:
         """Without a name every claim has a row, also one that nobody has measured."""
         assert main(["verdict", "--json", "--root", str(root)]) == OK
         rows = json.loads(capsys.readouterr().out)
-        assert len({row["claim"] for row in rows}) == 8
+        assert len({row["claim"] for row in rows}) == 10
         (unmeasured,) = (row for row in rows if row["status"] == "unmeasured")
         assert (unmeasured["ratio"], unmeasured["session"], unmeasured["n"]) == (None, None, 0)
 
@@ -202,7 +202,7 @@ class TestUsage:
         """Without `--root` the folder at hand is the project's."""
         monkeypatch.chdir(root)
         assert main(["check"]) == OK
-        assert "8 claims" in capsys.readouterr().err
+        assert "10 claims" in capsys.readouterr().err
 
     @pytest.mark.parametrize("name", ["none", "training.none", "training.clever.paper"])
     def test_measure_of_what_cannot_be_measured(

@@ -118,13 +118,25 @@ def read_found(found: Found, root: Path, *, limit: int = MAX_TEXT_BYTES) -> byte
     if not found.plain:
         return read_bytes(Path(found.path), root, limit=limit)
     try:
-        with open(found.path, "rb", buffering=0) as handle:  # noqa: PTH123 - a Path costs more than to open the file
-            data = handle.read(limit + 1) if os.fstat(handle.fileno()).st_size > limit else handle.readall()
+        data = _read(found.path, limit + 1)
     except OSError as error:
         raise UnreadableError(f"cannot be read ({error.strerror})", "correct its permissions") from error
     if len(data) > limit:
         raise UnreadableError(f"larger than {limit} bytes", "split the file, or remove what does not belong in it")
     return data
+
+
+def _read(path: str, most: int) -> bytes:
+    """The first bytes of a file, with as few calls of the system as there can be: there are thousands of files."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        parts = []
+        while most > 0 and (part := os.read(handle, min(most, os.fstat(handle).st_size + 1))):
+            parts.append(part)
+            most -= len(part)
+        return b"".join(parts)
+    finally:
+        os.close(handle)
 
 
 def read_text(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> str:
@@ -166,7 +178,7 @@ def line_of(text: str, position: int) -> int:
 
 def newlines(text: str) -> str:
     """A text with its lines ended by a newline, whichever system ended them."""
-    return text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 def sha256(data: bytes | str) -> str:

@@ -183,9 +183,9 @@ def load_json(text: str) -> Document:
 
 
 def plain_json(text: str, keys: int) -> bool:
-    """Whether ``load_json`` would take a text as well that a validator of finite numbers has taken, with so many keys.
+    """Whether ``load_json`` would take a text of few values that a validator of finite numbers has taken.
 
-    Every key has a colon, so that with as many colons as keys none stands twice. No is no answer: it may do so still.
+    With as many colons as the record has keys, no key stands twice. No is no answer: ``load_json`` may take it still.
     """
     long = _LONG in text.encode().translate(_SHAPES)
     return text.count(":") == keys and not long

@@ -19,7 +19,7 @@ from headroom.scripts import parse_python
 from worked_problems import ROOT
 
 GUIDE = ROOT / "docs/training/single-gpu.md"
-LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes")
+LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "torchao")
 WORD = re.compile(r"[A-Za-z_]\w{3,}")
 # Names of old, which the guide says are gone, and what stands in no Python file.
 ELSEWHERE = {

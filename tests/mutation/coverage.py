@@ -1,10 +1,11 @@
-"""What each test calls, and how long it takes: a mutant is tried with the tests that can notice it, quickest first."""
+"""What each test runs, and how long it takes: a mutant is tried with the tests that are likeliest to see it first."""
 
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from typing import Any
 
 from mutation.replacing import caches
@@ -19,42 +20,46 @@ class HarnessError(Exception):
 
 @dataclass(frozen=True)
 class Coverage:
-    """What each test calls, and how many seconds of CPU time it takes."""
+    """What each test runs, and how many seconds of CPU time it takes."""
 
     seconds: Mapping[str, float]
-    calls: Mapping[str, Sequence[str]]
-    """By test, `file:function` of what it calls."""
+    lines: Mapping[str, Sequence[str]]
+    """By test, `file:function:line` of what it runs."""
     at_most: float
     """Seconds of all tests that one mutant is tried with; what is left out could only kill more."""
 
     def every(self) -> list[str]:
-        """Every test that a mutant may be tried with, in the order in which it would be."""
+        """Every test that a mutant may be tried with, quickest first."""
         return sorted(
             (test for test, seconds in self.seconds.items() if seconds < _LONGEST), key=self.seconds.__getitem__
         )
 
     def order(self, path: str, function: str) -> list[str]:
-        """The tests that call a function; where there is none, those that call any of the file, and then all others."""
-        called = {test for test, calls in self.calls.items() if any(_is_of(call, path, function) for call in calls)}
-        tests = [test for test in self.every() if test in called]
-        return self._bounded(tests if function else [*tests, *(test for test in self.every() if test not in called)])
+        """The tests that run a part of a function; where there is none, all, and twice as many.
 
-    def _bounded(self, tests: Iterable[str]) -> list[str]:
-        tests = list(tests)
+        Line by line in turn, from the line that the fewest tests run to that of the most; each line's quickest first.
+        """
+        if not function:
+            return self._bounded(self.every(), 2 * self.at_most)
+        of_line: dict[str, list[str]] = defaultdict(list)
+        for test in self.every():
+            for line in self.lines[test]:
+                if line.startswith(f"{path}:{function}:"):
+                    of_line[line].append(test)
+        turns = zip_longest(*sorted(of_line.values(), key=len))
+        return self._bounded([*dict.fromkeys(test for turn in turns for test in turn if test)], self.at_most)
+
+    def _bounded(self, tests: list[str], at_most: float) -> list[str]:
         ends = accumulate(self.seconds[test] for test in tests)
-        return [test for test, end in zip(tests, ends, strict=True) if end < self.at_most]
+        return [test for test, end in zip(tests, ends, strict=True) if end < at_most]
 
     def total(self, tests: Iterable[str]) -> float:
         """How many seconds some tests take."""
         return sum(self.seconds[test] for test in tests)
 
 
-def _is_of(call: str, path: str, function: str) -> bool:
-    return call == f"{path}:{function}" if function else call.startswith(f"{path}:")
-
-
 def measured(tests: Tests, files: set[str], at_most: float) -> Coverage:
-    """Run every test, and note what it calls in these files. One that starts a program sees no mutant, and is left out.
+    """Run every test, and note what it runs of these files. One that starts a program sees no mutant, and is left out.
 
     Raises:
         HarnessError: a test fails without any change.
@@ -65,27 +70,28 @@ def measured(tests: Tests, files: set[str], at_most: float) -> Coverage:
     sys.addaudithook(lambda event, _: started_others.add(name) if event == "subprocess.Popen" else None)
     name = ""
     seconds: dict[str, float] = {}
-    calls: dict[str, list[str]] = {}
+    lines: dict[str, list[str]] = {}
     kept = caches(files)
     for name in tests.items:
         for cache in kept:
             cache.cache_clear()  # a remembered result would hide the call
-        called: set[str] = set()
+        ran: set[str] = set()
         started = time.process_time()
-        sys.settrace(_noting(called, files))
+        sys.settrace(_noting(ran, files))
         passed = tests.passes(name)
         sys.settrace(None)
-        seconds[name], calls[name] = time.process_time() - started, sorted(called)
+        seconds[name], lines[name] = time.process_time() - started, sorted(ran)
         if not passed:
             raise HarnessError(f"{name} fails without any change: {tests.why}")
     for other in started_others:
-        del seconds[other], calls[other]
-    return Coverage(seconds, calls, at_most)
+        del seconds[other], lines[other]
+    return Coverage(seconds, lines, at_most)
 
 
-def _noting(called: set[str], files: set[str]) -> Any:
-    def trace(frame: Any, _event: str, _argument: Any) -> None:
-        if (code := frame.f_code).co_filename in files:
-            called.add(f"{code.co_filename}:{code.co_qualname.partition('.<locals>')[0]}")
+def _noting(ran: set[str], files: set[str]) -> Any:
+    def line(frame: Any, _event: str, _argument: Any) -> Any:
+        code = frame.f_code
+        ran.add(f"{code.co_filename}:{code.co_qualname.partition('.<locals>')[0]}:{frame.f_lineno}")
+        return line
 
-    return trace
+    return lambda frame, event, argument: line(frame, event, argument) if frame.f_code.co_filename in files else None

@@ -197,7 +197,7 @@ def _constant(node: ast.Constant) -> Iterator[ast.AST]:
     elif isinstance(value, int):
         yield ast.Constant(value + 1)
     elif isinstance(value, float):
-        yield ast.Constant(value / 2)
+        yield ast.Constant(value / 2 if value else 1.0)
     elif isinstance(value, str):
         yield ast.Constant("" if value else "x")
 

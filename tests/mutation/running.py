@@ -1,6 +1,6 @@
 """Runs tests against mutants, each in a process of its own that was forked from one that has only imported.
 
-A change inside a function replaces its code, whoever refers to it, and the tests that call it run, quickest first. A
+A change inside a function replaces its code, whoever refers to it, and the tests that run a part of it are tried. A
 change outside of one is what importing runs: there the package is imported anew, and every test may run. The first
 test that fails kills the mutant, and so does one that uses up its time. Before that, every test must pass with the code
 as it is, put in place in either way and in that order: a test that fails for what another has left behind would kill

@@ -1,6 +1,7 @@
 """A pytest session whose tests are run one by one, by whoever asks for them."""
 
 import contextlib
+import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -58,6 +59,7 @@ def with_tests(root: Path, arguments: Sequence[str], use: Callable[[Tests], None
         except Exception as error:  # noqa: BLE001 - pytest would print it and go on
             raised.append(error)
 
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # others would take most of the time of a mutant
     with tempfile.TemporaryDirectory() as folder:
         options = [f"--rootdir={root}", f"--basetemp={folder}/t", "--capture=no", "-otmp_path_retention_policy=none"]
         options += ["-pno:cacheprovider", "-qq", "-Wignore::pytest.PytestAssertRewriteWarning"]

@@ -41,7 +41,7 @@ def check(root: Path) -> Cost:
     """
     command = [sys.executable, "-m", "headroom.cli", "check", "--root", str(root)]
     with tempfile.TemporaryFile() as said:
-        child = subprocess.Popen(command, stdout=said, stderr=said)
+        child = subprocess.Popen(command, stdout=said, stderr=said, env=os.environ | {"PYTHONDONTWRITEBYTECODE": ""})
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:

@@ -1,28 +1,40 @@
 """``headroom check``."""
 
 import argparse
+import gc
 import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from headroom import rules
+from headroom.cache import Cache
 from headroom.cli import FAILED, OK, USAGE
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
     """Report every problem, after the figures are rewritten where that is asked for."""
+    gc.disable()  # it would look through all records again and again, and find nothing
+    try:
+        return _check(root, options)
+    finally:
+        gc.enable()
+
+
+def _check(root: Path, options: argparse.Namespace) -> int:
     if options.only and options.only not in (known := (*rules.READING, *rules.RULES)):
         print(f"headroom: there is no rule `{options.only}`; rules are: {', '.join(known)}", file=sys.stderr)
         return USAGE
-    context = rules.Context.of(root)
+    cache = Cache.open(root)
+    context = rules.Context.of(root, cache)
     skipped = False
     if options.fix:
         for done in rules.apply(root, context):
             print(done, file=sys.stderr)
             skipped |= isinstance(done, rules.Skipped)
-        context = rules.Context.of(root)
+        context = rules.Context.of(root, cache)
     problems = rules.check(context, options.only)
+    cache.save()
     if options.json:
         print(json.dumps([asdict(problem) for problem in problems], indent=1))
     else:

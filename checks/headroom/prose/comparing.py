@@ -112,10 +112,16 @@ class Comparison:
 
 def comparisons(markdown_text: str) -> list[Comparison]:
     """The comparative sentences of a Markdown text, in order."""
-    return [_comparison(each) for each in sentences(markdown_text) if reason(each, markdown_text)]
+    return [of_sentence(each) for each in sentences(markdown_text) if is_comparison(each, markdown_text)]
 
 
-def _comparison(sentence: Sentence) -> Comparison:
+def is_comparison(sentence: Sentence, source: str) -> bool:
+    """Whether a sentence of this Markdown text compares."""
+    return bool(reason(sentence, source))
+
+
+def of_sentence(sentence: Sentence) -> Comparison:
+    """A sentence that compares, with what it is linked to."""
     claims = tuple(href for href in sentence.hrefs if href.startswith("claim:"))
     return Comparison(sentence.line, sentence.text, sentence.start, sentence.end, claims, sentence.remark)
 

@@ -61,7 +61,7 @@ _DEGREES: Final[tuple[tuple[str, tuple[float, float]], ...]] = (
     (r"(?:dramatic|drastic|massive|huge|vast|enormous)(?:ally|ly)?\b", (2.0, float("inf"))),
 )
 _PATTERN: Final = re.compile(
-    "|".join(rf"(?P<d{i}>\b(?:{words}))" for i, (words, _) in enumerate(_DEGREES)), re.IGNORECASE
+    rf"\b(?:{'|'.join(rf'(?P<d{i}>{words})' for i, (words, _) in enumerate(_DEGREES))})", re.IGNORECASE
 )
 
 FREE: Final = re.compile(
@@ -141,3 +141,8 @@ def degrees(text: str) -> Iterator[Degree]:
         elif _LESS.search(before):
             low *= _ALMOST
         yield Degree(match[0], match.start(), low, high)
+
+
+def quiet(text: str, typed: str) -> bool:
+    """Whether a sentence has no word of degree, certainty, freedom or place, and no typed figure in its source."""
+    return not any(pattern.search(text) for pattern in (_PATTERN, ALWAYS, FREE, PLACE)) and not TYPED.search(typed)

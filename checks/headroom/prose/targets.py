@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from headroom.parsing import load_yaml
@@ -51,11 +52,17 @@ def parse_target(href: str) -> ClaimTarget | FactTarget:
     return ClaimTarget(match["claim"], match["figure"], match["class"], _point(match["point"]))
 
 
+@lru_cache(maxsize=1024)
+def _value(text: str) -> Value:
+    value: Value = load_yaml(text).value
+    return value
+
+
 def _point(text: str | None) -> dict[str, Value]:
     point: dict[str, Value] = {}
     for part in (text or "").split(",") if text else ():
         axis = _AXIS.match(part)
         if axis is None:
             raise ValueError(f"`{part}` is no AXIS=VALUE")
-        point[axis["name"]] = load_yaml(axis["value"]).value
+        point[axis["name"]] = _value(axis["value"])
     return point

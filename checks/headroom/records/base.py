@@ -1,8 +1,9 @@
 """What all records share: frozen, strict, no unknown key, and texts that are safe to show."""
 
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 
+import pydantic_core
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 from headroom.files import HIDDEN
@@ -48,3 +49,13 @@ class Record(BaseModel):
     """A record as it is written down: it cannot be changed, and a key that it does not know is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+
+def to_json(value: Any) -> bytes:
+    """A value as JSON on one line that ``from_json`` reads: NaN and infinity are written by these names."""
+    return pydantic_core.to_json(value, inf_nan_mode="constants")
+
+
+def from_json(text: bytes) -> Any:
+    """The value of a JSON text that this project wrote itself: nothing is asked but that it is read fast."""
+    return pydantic_core.from_json(text)

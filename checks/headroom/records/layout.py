@@ -3,7 +3,7 @@
 import json
 
 from headroom.files import sha256
-from headroom.records.evidence import Evidence
+from headroom.records.evidence import Evidence, Head
 
 
 def claim_path(claim_id: str) -> str:
@@ -18,8 +18,12 @@ def run_path(snippet: str, hardware_class: str) -> str:
 
 def evidence_path(evidence: Evidence, text: str) -> str:
     """Where a session's file belongs: its benchmark, its class, its day and the hash of its bytes."""
-    name = f"{evidence.hardware_class}-{evidence.date}-{sha256(text)[:12]}.json"
-    return f"checks/evidence/{evidence.benchmark}/{name}"
+    return session_path(evidence, sha256(text))
+
+
+def session_path(head: Head, text_sha256: str) -> str:
+    """As ``evidence_path``, of a session whose text has this hash."""
+    return f"checks/evidence/{head.benchmark}/{head.hardware_class}-{head.date}-{text_sha256[:12]}.json"
 
 
 def evidence_text(evidence: Evidence) -> str:

@@ -8,7 +8,8 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from headroom import files
-from headroom.files import Found, UnreadableError
+from headroom.cache import Cache
+from headroom.files import Found, UnreadableError, text_of
 from headroom.parsing import Document, Location, limit_values, load_json, load_yaml, plain_json
 from headroom.records.problems import Problem, invalid, unreadable
 
@@ -18,27 +19,27 @@ T = TypeVar("T")
 class Documents(Mapping[str, Document]):
     """The YAML files of a tree by path, for the lines of their values: parsed when somebody asks for one."""
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = files
 
     def __getitem__(self, path: str) -> Document:
-        return load_yaml(self._texts[path])
+        return load_yaml(text_of(self._files[path]))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._texts)
+        return iter(self._files)
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self._files)
 
 
 class Reader:
     """Reads files of one tree and collects what is wrong with them."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, cache: Cache) -> None:
+        self.root, self.cache = root, cache
         self.problems: list[Problem] = []
-        self._texts: dict[str, str] = {}
-        self.documents = Documents(self._texts)
+        self._files: dict[str, bytes] = {}
+        self.documents = Documents(self._files)
 
     def complain(self, path: str, rule: str, message: str, remedy: str, line: int | None = 1) -> None:
         """Note a problem."""
@@ -63,10 +64,23 @@ class Reader:
             else:
                 self.complain(file.name, rule, f"not a {suffix} file", f"only {suffix} files belong in {folder}/", None)
 
+    def data(self, file: Found, rule: str, limit: int = files.MAX_TEXT_BYTES) -> bytes | None:
+        """The bytes of one file, or None and the problem that it has."""
+        try:
+            return files.read_found(file, self.root, limit=limit)
+        except UnreadableError as error:
+            self.problems.append(unreadable(file.name, rule, error))
+            return None
+
     def text(self, file: Found, rule: str, limit: int = files.MAX_TEXT_BYTES) -> str | None:
         """The text of one file, or None and the problem that it has."""
+        data = self.data(file, rule, limit)
+        return None if data is None else self.decoded(file, rule, data)
+
+    def decoded(self, file: Found, rule: str, data: bytes) -> str | None:
+        """The text of a file's bytes, or None and the problem that it has."""
         try:
-            return files.text_of(files.read_found(file, self.root, limit=limit))
+            return text_of(data)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
             return None
@@ -79,33 +93,41 @@ class Reader:
             rule: the rule that its problems break.
             validate: a validator of JSON, called so strictly that neither "20" nor true is a number.
         """
-        text = self.text(file, rule)
-        if text is None:
+        data = self.data(file, rule)
+        if data is None:
             return None
         try:
-            document = load_yaml(text)
+            value = self._value(data)
+            self._files[file.name] = data
+            return validate(value, strict=True)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
-            return None
-        self._texts[file.name] = text
-        try:
-            return validate(json.dumps(document.value), strict=True)
         except ValidationError as error:
-            self.problems += invalid(file.name, rule, error, document)
-            return None
+            self.problems += invalid(file.name, rule, error, self.documents[file.name])
+        return None
+
+    def _value(self, data: bytes) -> bytes:
+        """The value of a YAML file as JSON."""
+        key = ("yaml", files.sha256(data))
+        value = self.cache.get(*key)
+        if value is None:
+            value = json.dumps(load_yaml(text_of(data)).value).encode()
+            self.cache.put(value, *key)
+        return value
 
     def json(
-        self, file: Found, rule: str, validate: Callable[..., T], keys: Callable[[T], int] | None = None
+        self, file: Found, data: bytes, rule: str, validate: Callable[..., T], keys: Callable[[T], int] | None = None
     ) -> tuple[T, str] | None:
-        """One JSON file as a validated record and its text, or None and the problems that it has.
+        """The bytes of one JSON file as a validated record and their text, or None and the problems that it has.
 
         Args:
             file: the file.
+            data: its bytes.
             rule: the rule that its problems break.
             validate: a validator of JSON, as for ``yaml``.
             keys: how many keys a record has. With that, a plain text need not be parsed a second time, strictly.
         """
-        text = self.text(file, rule, files.MAX_JSON_BYTES)
+        text = self.decoded(file, rule, data)
         if text is None:
             return None
         try:

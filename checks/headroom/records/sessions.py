@@ -2,12 +2,27 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 
+from pydantic import BaseModel
+
+from headroom import files
 from headroom.files import Found, UnreadableError
+from headroom.records.base import Sha256
 from headroom.records.evidence import Evidence, Head, Place, place
-from headroom.records.layout import evidence_path
+from headroom.records.layout import session_path
 from headroom.records.reading import Reader
+
+Measured = tuple[str, str, Place]
+"""A metric, and the arm and the point that were measured in it."""
+
+
+class Summary(BaseModel):
+    """What is kept of an evidence file when its runs are let go. No record: nobody writes it down."""
+
+    text_sha256: Sha256
+    head: Head
+    measured: frozenset[Measured]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +32,10 @@ class Session:
     path: str
     head: Head
     """All that it holds but its runs, which are most of it."""
-    measured: frozenset[tuple[str, str, Place]]
-    """Metrics, each with the arms and points that were measured in it."""
+    measured: frozenset[Measured]
     read: Callable[[], Evidence] = field(repr=False, compare=False)
+    sha256: str = ""
+    """Of its file's bytes; empty where it comes from no file."""
 
     @property
     def evidence(self) -> Evidence:
@@ -33,30 +49,56 @@ class Session:
 
 def sessions(reader: Reader) -> Iterator[Session]:
     """The sessions of a tree, in order."""
-
-    @lru_cache(maxsize=1)  # for whoever asks while the session is at hand; all of them would fill the memory
-    def read(file: Found) -> Evidence | None:
-        found = reader.json(file, "evidence", Evidence.model_validate_json, Evidence.keys)
-        if found is None:
-            return None
-        expected = evidence_path(*found)
+    evidence = _Latest(reader)
+    for file in reader.each("checks/evidence", ".json", "evidence"):
+        data = reader.data(file, "evidence", files.MAX_JSON_BYTES)
+        if data is None:
+            continue
+        digest = files.sha256(data)
+        summary = _summary(reader, evidence, file, data, digest)
+        if summary is None:
+            continue
+        expected = session_path(summary.head, summary.text_sha256)
         if file.name != expected:
             message = "its content is not what its name says"
             remedy = f"evidence is never edited: restore the file, or, if it is new, name it {expected}"
             reader.complain(file.name, "evidence", message, remedy, None)
-        return found[0]
-
-    def again(file: Found) -> Evidence:
-        evidence = read(file)
-        if evidence is None:
-            raise UnreadableError(f"{file.name} has changed while it was read", "call the command again")
-        return evidence
-
-    for file in reader.each("checks/evidence", ".json", "evidence"):
-        evidence = read(file)
-        if evidence is not None:
-            yield Session(file.name, evidence.head(), _measured(evidence), partial(again, file))
+        yield Session(file.name, summary.head, summary.measured, partial(evidence.again, file, digest), digest)
 
 
-def _measured(evidence: Evidence) -> frozenset[tuple[str, str, Place]]:
-    return frozenset((metric, run.arm, place(run.point)) for run in evidence.runs for metric in run.samples)
+class _Latest:
+    """Reads evidence, and remembers what it read last: all of it would fill the memory."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._last: tuple[str, Evidence] | None = None
+
+    def read(self, file: Found, data: bytes, digest: str) -> tuple[Evidence, str] | None:
+        """The evidence in a file's bytes and its text, or None and the problems that it has."""
+        found = self._reader.json(file, data, "evidence", Evidence.model_validate_json, Evidence.keys)
+        if found is not None:
+            self._last = (digest, found[0])
+        return found
+
+    def again(self, file: Found, digest: str) -> Evidence:
+        """The evidence of a file that was read before."""
+        if self._last is None or self._last[0] != digest:
+            data = self._reader.data(file, "evidence", files.MAX_JSON_BYTES)
+            if data is None or files.sha256(data) != digest or self.read(file, data, digest) is None:
+                raise UnreadableError(f"{file.name} has changed since it was read", "call the command again")
+        assert self._last
+        return self._last[1]
+
+
+def _summary(reader: Reader, evidence: _Latest, file: Found, data: bytes, digest: str) -> Summary | None:
+    remembered = reader.cache.get("session", digest)
+    if remembered is not None:
+        return Summary.model_validate_json(remembered)
+    found = evidence.read(file, data, digest)
+    if found is None:
+        return None
+    measured = frozenset((metric, run.arm, place(run.point)) for run in found[0].runs for metric in run.samples)
+    text_sha256 = digest if b"\r" not in data else files.sha256(found[1])
+    summary = Summary.model_construct(text_sha256=text_sha256, head=found[0].head(), measured=measured)
+    reader.cache.put(summary.model_dump_json().encode(), "session", digest)
+    return summary

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from headroom import files, scripts
+from headroom.cache import Cache
 from headroom.files import Found, UnreadableError
 from headroom.parsing import Document
 from headroom.records.claims import Claim, MeasuredClaim
@@ -61,16 +62,21 @@ class Tree:
         return (claim for claim in self.claims.values() if isinstance(claim, MeasuredClaim))
 
 
-def load(root: Path | str, hear: Callable[[Tree, Session], None] = lambda _tree, _session: None) -> Tree:
+def load(
+    root: Path | str,
+    hear: Callable[[Tree, Session], None] = lambda _tree, _session: None,
+    cache: Cache | None = None,
+) -> Tree:
     """Every record below ``root`` and every problem of every record.
 
     Args:
         root: the top of the tree, the folder of ``mkdocs.yml``.
         hear: is called with each session as it is read, and with the tree, which has no sessions yet.
+        cache: what was parsed before; without it everything is parsed.
 
     A missing folder is an empty one. Nothing is raised for what a file holds: it becomes a ``Problem``.
     """
-    reader = Reader(Path(root))
+    reader = Reader(Path(root), cache or Cache())
     claims, paths = _claims(reader)
     classes, facts, stand_ins = _facts(reader)
     tree = Tree(
@@ -210,7 +216,8 @@ def _title(source: str) -> str:
 def _runs(reader: Reader) -> dict[tuple[str, str], SnippetRun]:
     found: dict[tuple[str, str], SnippetRun] = {}
     for file in reader.each("checks/runs", ".json", "runs"):
-        record = reader.json(file, "runs", SnippetRun.model_validate_json)
+        data = reader.data(file, "runs", files.MAX_JSON_BYTES)
+        record = reader.json(file, data, "runs", SnippetRun.model_validate_json) if data is not None else None
         if record is None:
             continue
         run = record[0]

@@ -1,10 +1,12 @@
 """What the rules look at: a tree, judged, with its pages and their links."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from headroom.cache import Cache
 from headroom.prose.pages import Link, Page, load_pages
+from headroom.prose.reading import Prose, prose
 from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
 from headroom.records import Problem, Tree
 from headroom.verdicts import Board, read
@@ -20,13 +22,19 @@ class Context:
     problems: tuple[Problem, ...]
     links: tuple[tuple[Page, Link, ClaimTarget | FactTarget | str], ...]
     """Every link to a claim or a fact, with its page and where it leads, or else what is wrong with it."""
+    prose: Mapping[str, Prose]
+    """What each page says, by its path."""
+    cache: Cache
+    """What was computed before."""
 
     @classmethod
-    def of(cls, root: Path) -> "Context":
-        """Read and judge a tree."""
-        tree, board = read(root)
+    def of(cls, root: Path, cache: Cache | None = None) -> "Context":
+        """Read and judge a tree, but for what a cache holds."""
+        cache = cache or Cache()
+        tree, board = read(root, cache)
         pages, problems = load_pages(root)
-        return cls(tree, board, tuple(pages), (*tree.problems, *problems), tuple(_links(pages)))
+        said = {page.path: prose(page.markdown, cache) for page in pages}
+        return cls(tree, board, tuple(pages), (*tree.problems, *problems), tuple(_links(pages)), said, cache)
 
 
 def _links(pages: Iterable[Page]) -> Iterator[tuple[Page, Link, ClaimTarget | FactTarget | str]]:

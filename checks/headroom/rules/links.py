@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from headroom.prose.markup import without_fences
 from headroom.prose.pages import Link, Page
-from headroom.prose.sentences import sentences
 from headroom.prose.targets import METHODS, FactTarget
 from headroom.records import Problem
 from headroom.records.claims import MeasuredClaim
@@ -33,7 +32,7 @@ def links(context: Context) -> Iterator[Problem]:
             if sheet is None or target.figure not in sheet.figures:
                 message = f"there is no fact `{target.sheet}.{target.figure}`"
                 yield at(page, link, "links", message, "correct the name, or add the figure under checks/facts/")
-            elif (name := target.figure.partition("_")[0]) not in _around(page, link):
+            elif (name := target.figure.partition("_")[0]) not in _around(context, page, link):
                 message = f"`{target.sheet}.{target.figure}` in a sentence that does not name {name}"
                 yield at(page, link, "links", message, "link another fact, or name what it is of")
         elif target.claim not in tree.claims:
@@ -41,14 +40,14 @@ def links(context: Context) -> Iterator[Problem]:
             yield at(page, link, "links", f"there is no claim `{target.claim}`", remedy)
 
 
-def _around(page: Page, link: Link) -> str:
+def _around(context: Context, page: Page, link: Link) -> str:
     """The sentence or the row of a table that a link stands in, in small letters and without spaces."""
-    row = page.markdown.split("\n")[link.line - 1]
-    if not row.lstrip().startswith("|"):
-        found = sentences(page.markdown)
-        sentence = found[max(bisect_right([each.start for each in found], link.start) - 1, 0)]
-        row = sentence.text
-    return "".join(row.lower().split())
+    before = page.markdown.rfind("\n", 0, link.start)
+    words = page.markdown[before + 1 : page.markdown.find("\n", link.start)]
+    if not words.lstrip().startswith("|"):
+        found = context.prose[page.path].sentences
+        words = found[max(bisect_right(found, link.start, key=lambda each: each.start) - 1, 0)].text
+    return "".join(words.lower().split())
 
 
 def _headings(page: Page) -> Iterator[Problem]:

@@ -3,11 +3,11 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from headroom.prose.pages import Link, Page
-from headroom.prose.sentences import Sentence, sentences
+from headroom.prose.sentences import Sentence
 from headroom.prose.targets import ClaimTarget
 from headroom.records.claims import Claim
 from headroom.rules.context import Context, claim_links
@@ -57,15 +57,16 @@ def passages(context: Context) -> Iterator[Passage]:
             yield from _of_page(context, page, linked[page.path])
 
 
-def statements(context: Context) -> Iterator[Passage]:
-    """The statement of every measured claim, which speaks of nothing but itself."""
+def statements(context: Context, wanted: Callable[[str], bool]) -> Iterator[Passage]:
+    """The statements of measured claims that are wanted; each speaks of nothing but itself."""
     for claim in context.tree.measured():
-        itself = Said(claim, ClaimTarget(claim.id), hardware=claim.scope.hardware)
-        yield Passage(context.tree.claim_paths[claim.id], None, claim.statement, claim.statement, (itself,))
+        if wanted(claim.statement):
+            itself = Said(claim, ClaimTarget(claim.id), hardware=claim.scope.hardware)
+            yield Passage(context.tree.claim_paths[claim.id], None, claim.statement, claim.statement, (itself,))
 
 
 def _of_page(context: Context, page: Page, linked: list[tuple[Link, ClaimTarget]]) -> Iterator[Passage]:
-    found = sentences(page.markdown)
+    found = context.prose[page.path].sentences
     starts = [sentence.start for sentence in found]
     links: dict[int, list[tuple[Link, ClaimTarget]]] = defaultdict(list)
     for link, target in linked:

@@ -4,6 +4,8 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 
+from headroom.cache import Cache
+from headroom.files import sha256
 from headroom.prose import strength
 from headroom.prose.figures import measured
 from headroom.prose.strength import Degree
@@ -27,15 +29,26 @@ def words(context: Context) -> Iterator[Problem]:
     for passage in passages(context):
         for fault in _faults(context, passage):
             yield Problem(passage.path, passage.line, "words", "", *fault)
-    for passage in statements(context):
+    for passage in statements(context, lambda text: not _quiet(context.cache, text, text)):
         for fault in _faults(context, passage):
             line = context.tree.documents[passage.path].line(("statement",))
             yield Problem(passage.path, line, "words", "statement", *fault)
 
 
 def _faults(context: Context, passage: Passage) -> Iterator[Fault]:
-    for look in (_degrees, _directions, _surely, _freely, _extremes, _figures, _quotes, _numbers, _places):
+    quiet = _quiet(context.cache, passage.text, passage.typed)
+    for look in (_directions, _extremes, _quotes, _numbers) if quiet else _LOOKS:
         yield from look(context, passage)
+
+
+def _quiet(cache: Cache, text: str, typed: str) -> bool:
+    """Whether a sentence makes no promise, which is soon known of one that was looked at before."""
+    key = ("quiet", sha256(f"{text}\0{typed}"))
+    kept = cache.get(*key)
+    if kept is None:
+        kept = b"true" if strength.quiet(text, typed) else b"false"
+        cache.put(kept, *key)
+    return kept == b"true"
 
 
 def _degrees(context: Context, passage: Passage) -> Iterator[Fault]:
@@ -109,7 +122,8 @@ def _directions(_context: Context, passage: Passage) -> Iterator[Fault]:
     for each in passage.said:
         if isinstance(each.claim, MeasuredClaim) and not each.target.figure:
             rate = each.claim.metric.kind.better == "higher"
-            of_link, of_claim = (strength.directions(t, rate=rate) for t in (each.text, each.claim.statement))
+            of_link = strength.directions(each.text, rate=rate)
+            of_claim = strength.directions(each.claim.statement, rate=rate) if of_link else set()
             if of_link and of_claim and not of_link & of_claim:
                 message = f"the link says `{each.text}`; the claim says: {each.claim.statement}"
                 yield message, "say what the claim says, or link another"
@@ -250,3 +264,6 @@ def _is_named(context: Context, hardware_class: str, name: str) -> bool:
     known = context.tree.classes[hardware_class]
     kind = {"cpu": "CPU", "cuda": "GPU"}[known.device]
     return name == kind or name in f"{known.name} {known.match.product}"
+
+
+_LOOKS = (_degrees, _directions, _surely, _freely, _extremes, _figures, _quotes, _numbers, _places)

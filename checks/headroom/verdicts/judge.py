@@ -76,11 +76,12 @@ def judge_layout(claim: MeasuredClaim, layout: Layout, hardware: HardwareClass |
 def _point(claim: MeasuredClaim, layout: Layout, point: Point, hardware: HardwareClass | None) -> PointVerdict:
     paired = blocks(claim, layout, point)
     share = len(claim.scope.points)  # Bonferroni: the points of a sweep share the error
-    case = Case(claim, layout, point, paired, hardware, 1 - (1 - _CONTROL_LEVEL) / share)
     level = 1 - (1 - _LEVELS[claim.relation]) / share
     name = claim.metric.name
     baseline = tuple(value(block.baseline, name) for block in paired)
     subject = tuple(value(block.subject, name) for block in paired)
+    control = tuple(value(block.control, name) for block in paired if block.control)
+    case = Case(claim, layout, point, paired, baseline, control, hardware, 1 - (1 - _CONTROL_LEVEL) / share)
     try:
         result = _compared(claim, baseline, subject, level)
         reason = shut(case)
@@ -100,7 +101,7 @@ def _point(claim: MeasuredClaim, layout: Layout, point: Point, hardware: Hardwar
         level=result.level,
         baseline=baseline,
         subject=subject,
-        control=tuple(value(block.control, name) for block in paired if block.control),
+        control=control,
     )
 
 

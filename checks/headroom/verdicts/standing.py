@@ -1,17 +1,22 @@
 """Where each claim stands on each hardware class today."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache as once
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from headroom.cache import Cache
 from headroom.records.claims import Claim, MeasuredClaim, Point
 from headroom.records.evidence import Place, place
+from headroom.records.facts import HardwareClass
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree, load
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
 from headroom.verdicts.pairs import Layout
+from headroom.verdicts.remembered import Memory
 
 Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited"]
 
@@ -71,66 +76,68 @@ def board(tree: Tree) -> Board:
     return hearing.board(tree)
 
 
-def read(root: Path | str) -> tuple[Tree, Board]:
-    """Read a tree and judge it, each session while it is at hand."""
-    hearing = Hearing()
-    tree = load(root, hearing.hear)
+def read(root: Path | str, cache: Cache | None = None) -> tuple[Tree, Board]:
+    """Read a tree and judge it, each session while it is at hand, and nothing that a cache holds."""
+    cache = cache or Cache()
+    hearing = Hearing(cache)
+    tree = load(root, hearing.hear, cache)
     return tree, hearing.board(tree)
 
 
 class Hearing:
     """What the sessions of a tree say of its claims, heard one by one."""
 
-    def __init__(self) -> None:
-        self._claims: dict[_Measured, list[MeasuredClaim]] | None = None
+    def __init__(self, cache: Cache | None = None) -> None:
+        self._memory = Memory(cache or Cache())
+        self._claims: dict[_Measured, list[_Placed]] | None = None
         self._heard: dict[str, list[_Heard]] = defaultdict(list)
 
     def hear(self, tree: Tree, session: Session) -> None:
-        """Judge every claim that a session speaks for."""
+        """Judge every claim that a session speaks for: it measured both arms in the metric, at any of its points."""
         if self._claims is None:
             self._claims = _by_measurement(tree)
         found = {
-            claim.id: claim
+            claim.id: (claim, places)
             for measured in session.measured
-            for claim in self._claims.get((session.head.benchmark, *measured), ())
+            for claim, places in self._claims.get((session.head.benchmark, *measured), ())
         }
         hardware = tree.classes.get(session.head.hardware_class)
-        counts = hardware and tree.benchmarks.get(session.head.benchmark) == session.head.benchmark_syntax_sha256
-        layout = None
-        for claim in found.values():
-            if not speaks_for(session, claim):
+        current = tree.benchmarks.get(session.head.benchmark) == session.head.benchmark_syntax_sha256
+        layout = once(lambda: Layout(session.evidence))
+        for claim, places in found.values():
+            if not any((claim.metric.name, claim.baseline, at) in session.measured for at in places):
                 continue
-            if counts:
-                layout = layout or Layout(session.evidence)
-            self._heard[claim.id].append((session, judge_layout(claim, layout, hardware) if layout else None))
+            verdict = None
+            if hardware and current:
+                judged = partial(_judged, claim, layout, hardware)
+                verdict = self._memory.verdict(claim, session, hardware, judged)
+            self._heard[claim.id].append((session, verdict))
 
     def board(self, tree: Tree) -> Board:
         """Where every claim stands after all sessions have been heard."""
         return Board({claim.id: _standings(claim, tree, self._heard[claim.id]) for claim in tree.claims.values()})
 
 
+def _judged(claim: MeasuredClaim, layout: Callable[[], Layout], hardware: HardwareClass) -> SessionVerdict:
+    return judge_layout(claim, layout(), hardware)
+
+
 _Measured = tuple[str, str, str, Place]
 """A benchmark, a metric, an arm and a point."""
+_Placed = tuple[MeasuredClaim, tuple[Place, ...]]
+"""A claim and its points."""
 _Heard = tuple[Session, SessionVerdict | None]
 """A session and its verdict, None where it does not count."""
 
 
-def _by_measurement(tree: Tree) -> dict[_Measured, list[MeasuredClaim]]:
+def _by_measurement(tree: Tree) -> dict[_Measured, list[_Placed]]:
     """The claims by what must have been measured of their subject at one of their points."""
-    found: dict[_Measured, list[MeasuredClaim]] = defaultdict(list)
+    found: dict[_Measured, list[_Placed]] = defaultdict(list)
     for claim in tree.measured():
-        for point in claim.scope.points:
-            found[claim.benchmark, claim.metric.name, claim.subject, place(point)].append(claim)
+        places = tuple(place(point) for point in claim.scope.points)
+        for at in places:
+            found[claim.benchmark, claim.metric.name, claim.subject, at].append((claim, places))
     return found
-
-
-def speaks_for(session: Session, claim: MeasuredClaim) -> bool:
-    """Whether a session measured both arms of a claim in its metric, at any of its points."""
-    points = [place(point) for point in claim.scope.points]
-    return session.head.benchmark == claim.benchmark and all(
-        any((claim.metric.name, arm, point) in session.measured for point in points)
-        for arm in (claim.subject, claim.baseline)
-    )
 
 
 def _standings(claim: Claim, tree: Tree, heard: list[_Heard]) -> dict[str, Standing]:

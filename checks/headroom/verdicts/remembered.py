@@ -1,0 +1,52 @@
+"""Verdicts that were worked out before, kept by the claim, the session and the hardware class that they follow from."""
+
+from collections.abc import Callable
+
+from headroom.cache import Cache
+from headroom.files import sha256
+from headroom.records.base import from_json, to_json
+from headroom.records.claims import MeasuredClaim
+from headroom.records.facts import HardwareClass
+from headroom.records.sessions import Session
+from headroom.verdicts.judge import PointVerdict, SessionVerdict
+
+
+class Memory:
+    """The verdicts of a cache."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._hashes: dict[int, tuple[MeasuredClaim | HardwareClass, str]] = {}
+
+    def verdict(
+        self, claim: MeasuredClaim, session: Session, hardware: HardwareClass, judge: Callable[[], SessionVerdict]
+    ) -> SessionVerdict:
+        """The verdict on a claim that is remembered, or else the one that ``judge`` gives."""
+        if not session.sha256:
+            return judge()
+        key = ("verdict", self._hash(claim), self._hash(hardware), session.sha256)
+        text = self._cache.get(*key)
+        if text is not None:
+            return _loads(text)
+        verdict = judge()
+        self._cache.put(_dumps(verdict), *key)
+        return verdict
+
+    def _hash(self, record: MeasuredClaim | HardwareClass) -> str:
+        if id(record) not in self._hashes:  # the record is kept as well, so that its id stays its own
+            self._hashes[id(record)] = (record, sha256(record.model_dump_json()))
+        return self._hashes[id(record)][1]
+
+
+def _dumps(verdict: SessionVerdict) -> bytes:
+    points = [[getattr(point, name) for name in PointVerdict.__slots__] for point in verdict.points]
+    return to_json([verdict.verdict, verdict.reason, points])
+
+
+def _loads(text: bytes) -> SessionVerdict:
+    verdict, reason, points = from_json(text)
+    return SessionVerdict(verdict, reason, tuple(_point(*fields) for fields in points))
+
+
+def _point(*fields: object) -> PointVerdict:
+    return PointVerdict(*(tuple(field) if isinstance(field, list) else field for field in fields))  # type: ignore[arg-type]

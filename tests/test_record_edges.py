@@ -1,0 +1,214 @@
+"""Records: how their problems are told, what their parts mean, and what evidence of years ago is held to."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from faults import FAULTS, METHOD, RUN, make
+from headroom.files import MAX_JSON_BYTES, MAX_TEXT_BYTES
+from headroom.records import Problem, claims, facts, load
+from headroom.records.evidence import Slot, block_order, place
+from headroom.records.layout import evidence_text
+from trees import CITED, CLASSES, H200, MACHINE, a_claim, a_run_record, a_session, a_sweep, edited, write
+
+GPU = {**H200, "instruction_sets": ()}
+
+
+def takes(kind: Any, value: object) -> bool:
+    """Whether a type takes a value."""
+    try:
+        TypeAdapter(kind).validate_python(value)
+    except ValidationError:
+        return False
+    return True
+
+
+class TestProblem:
+    """How a problem is told."""
+
+    def test_it_stands_on_one_line_that_ends(self) -> None:
+        """Whatever is quoted in it, a terminal shows it as it is."""
+        told = str(Problem("a\u202e.yml", 3, "claims", "scope.at", "two\n  lines \x1b[2J", "mend it"))
+        assert told == "a\\u202e.yml:3: claims: `scope.at`: two lines \\x1b[2J; mend it"
+        assert str(Problem("a.yml", None, "claims", "", "wrong", "mend it")) == "a.yml: claims: wrong; mend it"
+        long = str(Problem("a.yml", 1, "claims", "", "m" * 5000, "r" * 5000))
+        assert long == f"a.yml:1: claims: {'m' * 1000}; {'r' * 1000}"
+
+    @pytest.mark.parametrize(
+        ("fault", "message", "remedy"),
+        [
+            ("unknown key", "unknown key", "remove it, or correct its spelling"),
+            ("missing key", "missing", "add it"),
+            ("unknown metric", "unknown metric `speed`", "use one of step_time, throughput, saved_for_backward"),
+            ("bad id", "String should match pattern", "write it in the form given"),
+            (
+                "unknown relation",
+                "Input should be 'better', 'not_worse' or 'equal_within'",
+                "use one of the words listed",
+            ),
+            ("nine blocks", "Input should be greater than or equal to 10", "see docs/contribute/records.md"),
+            ("no kind", "Unable to extract tag", "add it"),
+        ],
+    )
+    def test_it_says_what_is_wrong_and_what_to_do(self, tmp_path: Path, fault: str, message: str, remedy: str) -> None:
+        """In the words of the rule that it breaks, or else of the schema."""
+        FAULTS[fault].do(make(tmp_path))
+        (problem,) = load(tmp_path).problems
+        assert problem.message.startswith(message)
+        assert problem.remedy.startswith(remedy)
+
+    def test_twenty_of_a_record_are_named_and_the_rest_is_counted(self, tmp_path: Path) -> None:
+        """Twenty are all named."""
+        for extra, more in ((20, []), (21, ["1 more problems"]), (25, ["5 more problems"])):
+            make(tmp_path)
+            with (tmp_path / METHOD).open("a", encoding="utf-8") as file:
+                file.writelines(f"x{i}: 1\n" for i in range(extra))
+            found = [problem.message for problem in load(tmp_path).problems]
+            assert sorted(found, key=len) == sorted(["unknown key"] * min(extra, 20) + more, key=len)
+
+
+class TestClaims:
+    @pytest.mark.parametrize(
+        ("bound", "points"),
+        [(None, [1, 2, 4, 8]), ("batch_size >= 4", [4, 8]), ("batch_size <= 2", [1, 2]), ("batch_size <= 2.5", [1, 2])],
+    )
+    def test_a_bound_says_which_points_are_asserted(self, bound: str | None, points: list[int]) -> None:
+        """The bound itself is one of them; without one, all are."""
+        scope = a_claim(scope=a_sweep(1, 2, 4, 8, holds_for=bound)).scope
+        assert [point["batch_size"] for point in scope.points if scope.asserted(point) is True] == points
+
+    @pytest.mark.parametrize(("field", "words"), [("quote", 25), ("in_brief", 12)])
+    def test_what_is_quoted_is_short(self, field: str, words: int) -> None:
+        """As many words, and no more."""
+        texts = ["2.0x" + " word" * number for number in (words - 1, words)]
+        assert [takes(claims.CitedClaim, {**CITED, field: text}) for text in texts] == [True, False]
+
+    def test_every_figure_stands_in_the_quote(self) -> None:
+        """As it is printed there."""
+        figure = CITED["figures"][0]
+        for printed, fits in (("2.0x", True), ("8 A100", True), ("2x", False)):
+            more = {**figure, "as_printed": printed}
+            assert takes(claims.CitedClaim, {**CITED, "figures": [figure, more]}) == fits
+
+
+@pytest.mark.parametrize("failed", [0, 2])
+def test_a_session_knows_how_many_keys_its_file_has(failed: int) -> None:
+    """A file that holds more says something twice."""
+
+    def edit(data: dict[str, Any]) -> None:
+        runs = data["runs"][:failed]
+        data["runs"] = [{**run, "samples": {**run["samples"], "throughput": [1.0]}} for run in data["runs"][failed:]]
+        names = ("block", "position", "arm", "control", "point")
+        data["failures"] = [{**{name: run[name] for name in names}, "reason": "died"} for run in runs]
+
+    session = edited(a_session(a_claim(scope=a_sweep(1, 8)), blocks=2), edit)
+    assert session.keys() == _keys(json.loads(evidence_text(session)))
+    assert "runs" not in type(session.head()).model_fields
+    assert session.head().units == session.units
+
+
+def _keys(value: object) -> int:
+    """How many keys a value of JSON holds, at any depth."""
+    if isinstance(value, list):
+        return sum(map(_keys, value))
+    return sum(1 + _keys(each) for each in value.values()) if isinstance(value, dict) else 0
+
+
+def test_a_point_is_a_place_whatever_the_order_of_its_axes() -> None:
+    """Of one axis, of two, and of more; another value is another place."""
+    for names in ("a", "ab", "cab", "dbca"):
+        point = {name: ord(name) for name in names}
+        assert place(point) == place(dict(sorted(point.items()))) == tuple(sorted(point.items()))
+        assert place(point) != place({**point, names[0]: 0})
+    assert place({}) == ()
+
+
+def test_the_order_of_a_block_is_for_ever_the_one_of_its_seed() -> None:
+    """Whatever the order of the slots: evidence that was measured years ago is held to it."""
+    arms = (("plain", False), ("clever", False), ("plain", True))
+    slots = [Slot(arm, control, (("n", n),)) for n in (8, 16) for arm, control in arms]
+    for given in (slots, slots[::-1]):
+        orders = [[(s.arm, s.control, s.point[0][1]) for s in block_order(given, 3, block)] for block in (0, 1)]
+        assert orders == [
+            [
+                ("plain", True, 16), ("clever", False, 8), ("plain", False, 16),
+                ("clever", False, 16), ("plain", True, 8), ("plain", False, 8),
+            ],
+            [
+                ("clever", False, 8), ("plain", False, 8), ("clever", False, 16),
+                ("plain", False, 16), ("plain", True, 8), ("plain", True, 16),
+            ],
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "held"),
+    [
+        ({}, True),
+        ({"device": "cpu"}, False),
+        ({"product": "NVIDIA H100"}, False),
+        ({"power_limit_w": 600.0}, False),
+        ({"threads": 7, "instruction_sets": ("amx",)}, True),
+    ],
+)
+def test_a_gpu_is_of_the_class_of_its_product_and_power_limit(change: dict[str, Any], held: bool) -> None:  # noqa: FBT001
+    """Both of them, whatever its host is."""
+    assert facts.HardwareClass.model_validate(CLASSES["h200"]).holds(replace(MACHINE, **{**GPU, **change})) == held
+
+
+@pytest.mark.parametrize(
+    ("change", "held"),
+    [
+        ({}, True),
+        ({"device": "cuda"}, False),
+        ({"threads": 2}, False),
+        ({"instruction_sets": ("avx512_bf16",)}, True),
+        ({"instruction_sets": ("avx2",)}, False),
+        ({"instruction_sets": ("avx512_bf16", "amx_bf16")}, False),
+        ({"product": "Another Xeon", "power_limit_w": 100.0}, True),
+    ],
+)
+def test_a_cpu_is_of_the_class_of_its_instructions_and_threads(change: dict[str, Any], held: bool) -> None:  # noqa: FBT001
+    """Those that it needs and not those that would make it another, on any product."""
+    assert facts.HardwareClass.model_validate(CLASSES["cpu"]).holds(replace(MACHINE, **change)) == held
+
+
+def test_a_figure_keeps_its_unit() -> None:
+    """And one that nobody knows is refused."""
+    figure = {"value": 141, "unit": "GB", "source": "here"}
+    assert facts.FactCell.model_validate(figure).unit == "GB"
+    assert not takes(facts.FactCell, {**figure, "unit": "stone"})
+
+
+def test_a_session_is_written_in_the_letters_that_it_holds() -> None:
+    """So that a difference can be read."""
+
+    def edit(data: dict[str, Any]) -> None:
+        data["environment"]["product"] = "Zéon®"
+        data["runs"][0]["arm"] = "plaîn"
+
+    text = evidence_text(edited(a_session(a_claim(), blocks=1), edit))
+    assert "Zéon®" in text
+    assert "plaîn" in text
+    assert text.endswith("\n ]\n}\n")
+    assert len([line for line in text.splitlines() if line.startswith("  {")]) == 3
+
+
+def test_json_may_be_longer_than_other_texts(tmp_path: Path) -> None:
+    """Evidence is; but it has a limit as well."""
+    make(tmp_path)
+    for blanks, messages in ((MAX_TEXT_BYTES, []), (MAX_JSON_BYTES, [f"larger than {MAX_JSON_BYTES} bytes"])):
+        write(tmp_path / RUN, a_run_record() + " " * blanks)
+        assert [problem.message for problem in load(tmp_path).problems] == messages
+
+
+def test_a_key_that_stands_twice_in_evidence_is_named(tmp_path: Path) -> None:
+    """The second would have the word, and a reviewer may read the first."""
+    (path,) = (make(tmp_path) / "checks/evidence").rglob("*.json")
+    path.write_text(path.read_text("utf-8").replace('"harness"', '"harness": "0.0.9",\n "harness"'), "utf-8")
+    (problem,) = load(tmp_path).problems
+    assert problem.message == "the key `harness` stands twice"
