@@ -10,6 +10,7 @@ import yaml
 from faults import CLAIM, CLAIM_TEXT, FAULTS, RUN, SCRIPT, SHEET, SNIPPET_PATH, add, make, resaved, swap
 from headroom import records
 from headroom.records import CitedClaim, MeasuredClaim, Problem, layout
+from headroom.records.snippets import ablation_faults
 from trees import BENCHMARK, a_claim, a_run_record, a_session, edited, load_clean, write, write_tree
 
 
@@ -201,3 +202,9 @@ class TestClaims:
         tree = load_clean(make(tmp_path))
         assert tree.sessions[0].evidence.benchmark_syntax_sha256 == tree.benchmarks["made_up"]
         assert (tmp_path / SCRIPT).read_text(encoding="utf-8") == BENCHMARK
+
+
+def test_an_assertion_that_is_nested_deeply_is_no_crash() -> None:
+    """Whether an ablation changes it is then not known, and nothing is said."""
+    source = "#\n# ///\nx = 1\nassert " + 900 * "not " + "x"
+    assert ablation_faults(source, {"x = 1": "x = 2"}) == []

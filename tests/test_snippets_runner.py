@@ -53,7 +53,8 @@ tokenizer = AutoTokenizer.from_pretrained("some/gpt2")
 model = AutoModelForCausalLM.from_pretrained("some/gpt2")
 model.generate(**tokenizer("a", return_tensors="pt"), max_new_tokens=1)
 x = load_dataset("some/rows")["train"].num_rows
-assert x / 2 == 2
+y = x / 2
+assert y == 2
 """
 SNIPPETS = {
     "halves": (HALVE, "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nassert y == 2, f'{y} is not\\n2'"),
@@ -78,6 +79,8 @@ SNIPPETS = {
         "import logging, time\ntime.sleep(0.01)\nlogging.getLogger('transformers.x').warning('y is Deprecated')",
     ),
     "warned": (NO_ABLATION, WARNED),
+    "says": (HALVE, "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(y)  # on: 2.0, off: 4 or 5\nassert y == 2"),
+    "says_else": (HALVE, "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(y)  # on: 3.0, off: 6\nassert y == 2"),
     "network": (
         NO_ABLATION,
         "import socket, time\ntime.sleep(0.01)\nsocket.create_connection(('192.0.2.1', 80), timeout=20)",
@@ -141,7 +144,7 @@ def fail(runner: Runner, snippet: Snippet, *, ablated: bool = False) -> Failed:
     return result
 
 
-@pytest.mark.parametrize("name", ["halves", "model", "main"])
+@pytest.mark.parametrize("name", ["halves", "model", "main", "says"])
 def test_a_snippet_that_holds_passes(tree: Tree, runner: Runner, name: str) -> None:
     result = runner.run(tree.snippets[name])
     assert isinstance(result, Passed), result
@@ -152,7 +155,13 @@ def test_a_snippet_that_holds_passes(tree: Tree, runner: Runner, name: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("halves", "4.0 is not 2"), ("no_message", "assert y == 2"), ("model", "assert x / 1 == 2")]
+    ("name", "message"),
+    [
+        ("halves", "4.0 is not 2"),
+        ("no_message", "assert y == 2"),
+        ("model", "assert y == 2"),
+        ("says", "assert y == 2"),
+    ],
 )
 def test_a_proof_that_notices_is_what_an_ablated_run_is_for(
     tree: Tree, runner: Runner, name: str, message: str
@@ -172,6 +181,7 @@ def test_a_proof_that_notices_is_what_an_ablated_run_is_for(
         ("ablated_for_ever", "still running after 1 s"),
         ("ablated_exit", "ended by exit code 1"),
         ("leaves", "it left before its last line"),
+        ("says_else", "`off: 6` was not printed; correct the comment"),
     ],
 )
 def test_an_ablated_run_that_ends_in_any_other_way_fails(tree: Tree, runner: Runner, name: str, message: str) -> None:
@@ -191,6 +201,7 @@ def test_an_ablated_run_that_ends_in_any_other_way_fails(tree: Tree, runner: Run
         ("deprecated", "deprecation", "1: FutureWarning: use the other; use what replaces it"),
         ("logged", "deprecation", "1: transformers.x: y is Deprecated; use what replaces it"),
         ("network", "error", "1: OSError: "),
+        ("says_else", "unprinted", "10: `on: 3.0` was not printed; correct the comment"),
         ("unknown", "stand-in", " no stand-in for no/model; add it to checks/facts/stand-ins.yml"),
     ],
 )

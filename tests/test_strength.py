@@ -20,6 +20,8 @@ class TestDegrees:
             ("It runs twice as fast.", 1.8, 2.25),
             ("It doubles throughput.", 1.8, 2.25),
             ("It takes a third of the time.", 2.7, 3.375),
+            ("It takes two thirds of the time.", 1.35, 1.6875),
+            ("It takes three quarters of the memory.", 1.2, 1.5),
             ("It is five times faster.", 4.5, 5.625),
             ("It is an order of magnitude cheaper.", 8, 12.5),
             ("It is orders of magnitude cheaper.", 80, INFINITY),

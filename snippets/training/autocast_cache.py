@@ -38,7 +38,7 @@ class Casts(TorchDispatchMode):
 
 with Casts() as casts, torch.autocast(device, dtype=torch.bfloat16):
     losses = [model(**b, labels=b["input_ids"]).loss for b in (chosen, rejected)]
-print(max(casts.of.values()), "cast of a weight")  # 2 with cache_enabled=False
+print(max(casts.of.values()), "cast of a weight")  # on: 1, off: 2
 # --8<-- [end:is-it-on]
 
 cast = [times for times in casts.of.values() if times]

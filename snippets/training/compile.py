@@ -5,7 +5,7 @@
 # [tool.headroom]
 # models = ["Qwen/Qwen3-0.6B"]
 # timeout = 180
-# ablation = { "model.compile(fullgraph=True)" = "assert model.training" }
+# ablation = { "model.compile(fullgraph=True)" = "pass" }
 # ///
 """A compiled model is one graph without a break, which every step runs and none traces again."""
 

@@ -5,7 +5,7 @@
 # [tool.headroom]
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # timeout = 180
-# ablation = { "convert_to_float8_training(model, module_filter_fn=convert)" = "assert convert(model.lm_head, 'lm_head') is False" }
+# ablation = { "convert_to_float8_training(model, module_filter_fn=convert)" = "pass" }
 # ///
 """After torchao's conversion, all three products of a linear layer take fp8 inputs, while weights and states stay fp32, compiled too."""
 

@@ -4,7 +4,7 @@
 #
 # [tool.headroom]
 # models = ["HuggingFaceTB/SmolLM2-135M"]
-# ablation = { "model = get_peft_model(model, adapter)" = "assert adapter.r == 16" }
+# ablation = { "model = get_peft_model(model, adapter)" = "pass" }
 # ///
 """LoRA trains two narrow matrices beside each frozen one, so gradients and optimizer states exist only for those."""
 

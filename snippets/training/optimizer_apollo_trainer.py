@@ -1,7 +1,7 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = [
-#     "torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2", "apollo-torch>=1.0",
+#     "torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "datasets>=5.2", "apollo-torch>=1.0.3",
 # ]
 #
 # [tool.headroom]
@@ -69,7 +69,7 @@ low = {
     for name, p in model.named_parameters()
     if trainer.optimizer.state[p]["exp_avg"].shape != p.shape
 }
-print(len(low), list(low.items())[:2])  # on: one side of each shape is the rank
+print(len(low), list(low.items())[:2])  # one side of each shape is the rank
 # --8<-- [end:is-it-on]
 
 linear = [name for name in before if ".layers." in name and before[name].ndim == 2]

@@ -65,7 +65,7 @@ low = {
     for name, p in model.named_parameters()
     if trainer.optimizer.state[p]["exp_avg"].shape != p.shape
 }
-print(len(low), list(low.items())[:2])  # on: one side of each shape is the rank
+print(len(low), list(low.items())[:2])  # one side of each shape is the rank
 # --8<-- [end:is-it-on]
 
 linear = [name for name in before if ".layers." in name and before[name].ndim == 2]

@@ -4,7 +4,7 @@
 #
 # [tool.headroom]
 # models = ["openai-community/gpt2"]
-# ablation = { "    weight.register_post_accumulate_grad_hook(update)" = "    assert weight.requires_grad" }
+# ablation = { "    weight.register_post_accumulate_grad_hook(update)" = "    pass" }
 # ///
 """A weight is updated as soon as its gradient is there, and the gradient is freed before the next one comes."""
 

@@ -27,7 +27,9 @@ class TestLabelsOfTheTrainer:
     def test_ratio_of_the_loss(self) -> None:
         """A sequence has one label less than tokens, and is counted with all of them."""
         ratios = [f"{(tokens - 1) / tokens:.1%}".replace("%", " %") for tokens in (11, 1024)]
-        assert answers(problem(PAGE, "GPT-2, sequences of 11 tokens")) == ratios
+        text = problem(PAGE, "GPT-2, sequences of 11 tokens")
+        assert answers(text) == ratios
+        assert "A sequence of 11 tokens has 10 labels, and the Trainer counts 11:" in text
 
 
 class TestKeptOutputs:

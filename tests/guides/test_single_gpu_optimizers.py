@@ -120,10 +120,20 @@ class TestOptimizers:
             a_parameter(galore), gib(peak(galore)), a_parameter(apollo), gib(peak(apollo)),
             gib(small - peak(rounded)),
         ]  # fmt: skip
-        for states in (8 * model.parameters, exempt, lion, muon, galore):
-            assert small < peak(states) < large
-        for states in (rounded, lion_8, apollo):
-            assert peak(states) < small
+        said = " ".join(problem(PAGE, "Llama 3.2 1B in fp32.").split())
+        for words, states in (
+            ("AdamW, fused: 8 bytes", 8 * model.parameters),
+            (f"AdamW, 8-bit, by the Trainer: **{a_parameter(exempt)}** bytes", exempt),
+            (f"AdamW, 8-bit, embedding too: **{a_parameter(rounded)}** bytes", rounded),
+            ("Lion: 4 bytes", lion),
+            ("In 8 bits by the Trainer", lion_8),
+            (f"Muon for the blocks: **{a_parameter(muon)}** bytes", muon),
+            (f"GaLore, rank 128: **{a_parameter(galore)}** bytes", galore),
+            (f"APOLLO, rank 128: **{a_parameter(apollo)}** bytes", apollo),
+        ):
+            assert peak(states) < large
+            fits = "Both" if peak(states) < small else "Only 24 GB"
+            assert re.search(rf"{re.escape(words)}[,:] \*\*{gib(peak(states))}\*\*\. {fits}\.", said), words
 
     def test_share_of_galore(self) -> None:
         """One matrix: AdamW's states, GaLore's, and GaLore's with all singular vectors."""

@@ -46,6 +46,8 @@ _DEGREES: Final[tuple[tuple[str, tuple[float, float]], ...]] = (
     (rf"twice (?:{_AS_MUCH}|{_SHARE})|doubl(?:e|es|ed|ing)\b|twofold|two-fold", _of_number(2)),
     (rf"halv(?:e|es|ed|ing)\b|(?:in|by) half\b(?! an? )|half (?:{_AS_MUCH}|{_SHARE})", _of_number(2)),
     (rf"tripl(?:e|es|ed|ing)\b|threefold|three-fold|third {_SHARE}", _of_number(3)),
+    (rf"two[ -]thirds {_SHARE}", _of_number(3 / 2)),
+    (rf"three[ -]quarters {_SHARE}", _of_number(4 / 3)),
     (rf"quadrupl(?:e|es|ed|ing)\b|fourfold|four-fold|quarter {_SHARE}", _of_number(4)),
     *(
         (rf"{word} times (?:{_COMPARED}|{_AS_MUCH}|{_SHARE})", _of_number(number))

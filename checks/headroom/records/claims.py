@@ -1,5 +1,6 @@
 """Claims: one sentence each, and how it is held to the evidence."""
 
+import math
 import re
 from collections.abc import Mapping
 from itertools import pairwise
@@ -12,6 +13,7 @@ from headroom.records.metrics import METRICS, MetricKind
 
 Point = Mapping[str, Value]
 _HOLDS_FOR = re.compile(r"^(?P<axis>[a-z][a-z0-9_]*) (?P<sign>>=|<=) (?P<bound>\d+(\.\d+)?)$")
+_PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 class Metric(Record):
@@ -178,6 +180,15 @@ class CitedFigure(Record):
     value: float
     unit: Text
     as_printed: Text
+
+    @model_validator(mode="after")
+    def _value_is_what_is_printed(self) -> "CitedFigure":
+        printed = [float(number.replace(",", "")) for number in _PRINTED.findall(self.as_printed)]
+        meant = [number * scale for number in printed for scale in (1.0, 1e3, 1e6, 1e9)]
+        meant += [a / b for a, b in pairwise(printed) if b]
+        if printed and not any(math.isclose(self.value, each, rel_tol=0.01) for each in meant):
+            raise ValueError(f"the value {self.value:g} is not `{self.as_printed}`; write 29 for `29%`")
+        return self
 
 
 class CitedClaim(Statement):

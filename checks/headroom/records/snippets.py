@@ -1,11 +1,15 @@
 """Snippets: standalone scripts, what their headers say they need, and the record of their last run."""
 
+import ast
 import re
+import textwrap
 import tomllib
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
+from headroom import scripts
 from headroom.files import UnreadableError, line_of, sha256
 from headroom.parsing import Document
 from headroom.records.base import IsoDate, Record, Sha256, Slug, SnippetId, Text
@@ -68,10 +72,7 @@ class Snippet(Record):
 
     def ablated(self) -> str:
         """The source with the technique taken out."""
-        header, body = _split(self.source)
-        for text, replacement in self.header.ablation.items():
-            body = body.replace(text, replacement)
-        return header + body
+        return _ablated(self.source, self.header.ablation)
 
 
 class AblationRun(Record):
@@ -132,11 +133,19 @@ def _split(source: str) -> tuple[str, str]:
     return header + mark, body
 
 
+def _ablated(source: str, ablation: dict[str, str]) -> str:
+    header, body = _split(source)
+    for text, replacement in ablation.items():
+        body = body.replace(text, replacement)
+    return header + body
+
+
 def regions(source: str) -> dict[str, tuple[int, int]]:
     """The named regions of a script, each with the lines of its two markers.
 
     Raises:
-        UnreadableError: a region starts twice, ends without a start, or never ends.
+        UnreadableError: a region starts twice or inside another, ends without a start, never ends, or is cut inside a
+            statement.
     """
     found: dict[str, tuple[int, int]] = {}
     open_: dict[str, int] = {}
@@ -145,9 +154,7 @@ def regions(source: str) -> dict[str, tuple[int, int]]:
         if match is None:
             continue
         name = match["name"]
-        if (match["edge"] == "start" and (name in open_ or name in found)) or (
-            match["edge"] == "end" and name not in open_
-        ):
+        if (match["edge"] == "start" and (open_ or name in found)) or (match["edge"] == "end" and name not in open_):
             raise UnreadableError(
                 f"region `{name}` {match['edge']}s out of turn", "give it one start and then one end", number
             )
@@ -157,16 +164,61 @@ def regions(source: str) -> dict[str, tuple[int, int]]:
             found[name] = (open_.pop(name), number)
     for name, number in open_.items():
         raise UnreadableError(f"region `{name}` never ends", f"add `# --8<-- [end:{name}]`", number)
+    rows = source.splitlines()
+    for name, (start, end) in found.items():
+        if not _is_whole(rows[start : end - 1]):
+            raise UnreadableError(f"region `{name}` is cut inside a statement", "move its marks", start)
     return found
 
 
-def ablation_faults(source: str, ablation: dict[str, str]) -> list[str]:
-    """What is wrong with an ablation: each text must stand exactly once below the header, and change something."""
+def _is_whole(rows: list[str]) -> bool:
+    """Whether a reader can take these lines as they are: they are statements, from the first to the last."""
+    try:
+        scripts.parse_python(textwrap.dedent("\n".join(rows)))
+    except UnreadableError:
+        return False
+    return True
+
+
+def ablation_faults(source: str, ablation: dict[str, str]) -> list[tuple[str, str]]:
+    """What is wrong with an ablation, and what to do.
+
+    Each text must stand exactly once below the header and change something, and no assertion may be changed: a run
+    that fails because the proof is another one shows nothing about the technique.
+    """
     _, body = _split(source)
+    once = "name a text that stands exactly once"
     faults = [
-        f"`{text}` stands {body.count(text)} times below the header" for text in ablation if body.count(text) != 1
+        (f"`{text}` stands {body.count(text)} times below the header", once)
+        for text in ablation
+        if body.count(text) != 1
     ]
-    return faults + [f"`{text}` is replaced by itself" for text, replacement in ablation.items() if text == replacement]
+    faults += [(f"`{text}` is replaced by itself", once) for text, new in ablation.items() if text == new]
+    if not faults and _assertions(source) != _assertions(_ablated(source, ablation)):
+        faults.append(("it changes what is asserted", "take the technique out, and leave the proof as it is"))
+    return faults
+
+
+_TOLERANCES = {"rtol", "atol", "rel_tol", "abs_tol"}
+_LOOSEST = 0.1
+
+
+def loose_tolerances(source: str) -> Iterator[tuple[int, str]]:
+    """Tolerances with which nearly everything is close, each with its line."""
+    for node in ast.walk(scripts.parse_python(source)):
+        if isinstance(node, ast.keyword) and node.arg in _TOLERANCES and isinstance(node.value, ast.Constant):
+            value = node.value.value
+            if isinstance(value, int | float) and value > _LOOSEST:
+                yield node.lineno, f"{node.arg}={value}"
+
+
+def _assertions(source: str) -> list[str]:
+    """The assertions of a script, without their messages; none where it is no Python."""
+    try:
+        nodes = ast.walk(scripts.parse_python(source))
+        return [ast.dump(node.test) for node in nodes if isinstance(node, ast.Assert)]
+    except (UnreadableError, RecursionError):
+        return []
 
 
 def document_of(table: dict[str, Any], line: int) -> Document:

@@ -28,6 +28,7 @@ from headroom.records.snippets import (
     content_sha256,
     document_of,
     header_table,
+    loose_tolerances,
     regions,
 )
 
@@ -182,8 +183,11 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
     except ValidationError as error:
         reader.problems += invalid(name, "snippets", error, document_of(tool, line))
         return None
-    for fault in ablation_faults(source, header.ablation):
-        reader.complain(name, "snippets", f"ablation: {fault}", "name a text that stands exactly once", line)
+    for fault, remedy in ablation_faults(source, header.ablation):
+        reader.complain(name, "snippets", f"ablation: {fault}", remedy, line)
+    for row, tolerance in loose_tolerances(source):
+        message = f"with `{tolerance}` nearly everything is close"
+        reader.complain(name, "snippets", message, "name a tolerance of 0.1 or less", row)
     return Snippet(
         path=name,
         sha256=content_sha256(source),

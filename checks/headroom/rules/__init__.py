@@ -14,6 +14,7 @@ from headroom.rules.figures import Skipped, apply, figures
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.orphans import orphans
 from headroom.rules.references import flips, references
+from headroom.rules.rows import rows
 from headroom.rules.words import words
 
 __all__ = ["READING", "RULES", "Context", "Skipped", "apply", "check", "tally"]
@@ -23,6 +24,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "links": links,
     "verdicts": verdicts,
     "figures": figures,
+    "rows": rows,
     "hardware": hardware,
     "words": words,
     "flips": flips,

@@ -1,18 +1,25 @@
 """Links to claims and facts: that they lead somewhere, and say what the evidence says."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
-from headroom.prose.pages import Page
+from headroom.prose.markup import without_fences
+from headroom.prose.pages import Link, Page
 from headroom.prose.targets import METHODS, FactTarget
 from headroom.records import Problem
 from headroom.records.claims import MeasuredClaim
 from headroom.rules.context import Context, at, claim_links
 
+_HEADING = re.compile(r"^#{1,6}[ \t]+(?P<title>.+?)[ \t]*\{ ?#(?P<id>[\w-]+) ?\}$", re.MULTILINE)
+
 
 def links(context: Context) -> Iterator[Problem]:
-    """Every ``claim:``, ``fact:`` and ``methods:`` link leads to something that there is."""
+    """Every ``claim:``, ``fact:`` and ``methods:`` link leads to something that there is, which its words name."""
     tree = context.tree
     yield from _tables(context)
+    for page in context.pages:
+        yield from _headings(page)
     for page in context.pages:
         for line in page.stray:
             remedy = "write it as [text](claim:the-id), in one piece"
@@ -25,9 +32,40 @@ def links(context: Context) -> Iterator[Problem]:
             if sheet is None or target.figure not in sheet.figures:
                 message = f"there is no fact `{target.sheet}.{target.figure}`"
                 yield at(page, link, "links", message, "correct the name, or add the figure under checks/facts/")
+            elif (name := target.figure.partition("_")[0]) not in _around(context, page, link):
+                message = f"`{target.sheet}.{target.figure}` in a sentence that does not name {name}"
+                yield at(page, link, "links", message, "link another fact, or name what it is of")
         elif target.claim not in tree.claims:
             remedy = "correct the id, or add the claim under checks/registry/"
             yield at(page, link, "links", f"there is no claim `{target.claim}`", remedy)
+
+
+def _around(context: Context, page: Page, link: Link) -> str:
+    """The sentence or the row of a table that a link stands in, in small letters and without spaces."""
+    before = page.markdown.rfind("\n", 0, link.start)
+    words = page.markdown[before + 1 : page.markdown.find("\n", link.start)]
+    if not words.lstrip().startswith("|"):
+        found = context.prose[page.path].sentences
+        words = found[max(bisect_right(found, link.start, key=lambda each: each.start) - 1, 0)].text
+    return "".join(words.lower().split())
+
+
+def _headings(page: Page) -> Iterator[Problem]:
+    """A link to a place on its page whose words are a heading's, or begin with a place's name, leads there."""
+    titles = {_slug(match["title"]): match["id"] for match in _HEADING.finditer(without_fences(page.markdown))}
+    places = [place for place in titles.values() if "-" in place]
+    for link in page.links:
+        words = _slug(link.text)
+        meant = titles.get(words) or next((each for each in places if f"{words}-".startswith(f"{each}-")), None)
+        if link.href.startswith("#") and meant and link.href != f"#{meant}":
+            message = f"`{link.text}` leads to `{link.href}`"
+            yield at(page, link, "links", message, f"link `#{meant}`, or change the words")
+
+
+def _slug(text: str) -> str:
+    """The words of a heading or a link as the name of a place, without an article."""
+    words = re.sub(r"^(?:an?|the)\s", "", text.lower())
+    return re.sub(r"[^\w]+", "-", words).strip("-")
 
 
 def _tables(context: Context) -> Iterator[Problem]:

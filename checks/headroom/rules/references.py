@@ -1,6 +1,7 @@
 """What records say of one another, and of the benchmarks and pages that they name."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from headroom.rules.context import Context
 
 
 def references(context: Context) -> Iterator[Problem]:
-    """Records name only what there is: methods, pages, benchmarks and their arms, classes, models."""
+    """Records name only what there is, by the right name: methods, pages, benchmarks, arms, classes, models."""
     tree = context.tree
     anchors = {page.path: page.anchors for page in context.pages}
     arms = _arms(tree)
@@ -23,6 +24,7 @@ def references(context: Context) -> Iterator[Problem]:
             yield _in(tree, path, "guide", f"there is no page `docs/{claim.guide}`", "correct the path")
     for claim in tree.measured():
         yield from _measured_references(tree, tree.claim_paths[claim.id], claim, arms.get(claim.benchmark))
+    yield from _fixed_alike(tree)
     for method in tree.methods.values():
         yield from _method_references(tree, method, anchors)
     for session in tree.sessions:
@@ -50,6 +52,9 @@ def _method_references(tree: Tree, method: Method, anchors: Mapping[str, frozens
         yield _in(tree, path, "section", f"there is no page `docs/{method.section}`", "correct the path")
     elif anchor not in places:
         yield _in(tree, path, "section", f"`docs/{name}` has no place `#{anchor}`", "correct the anchor")
+    elif anchor != method.id and method.id in places:
+        message = f"`docs/{name}` has a place of the method's own name"
+        yield _in(tree, path, "section", message, f"write `{name}#{method.id}`, or give that place another name")
     if method.same_result is not None and method.same_result not in tree.snippets:
         message = f"there is no snippet `{method.same_result}`"
         yield _in(tree, path, "same_result", message, "correct the name, as `training/gradient_accumulation`")
@@ -75,6 +80,34 @@ def _measured_references(
     for field, name in (("subject", claim.subject), ("baseline", claim.baseline)):
         if name not in arms:
             yield _in(tree, path, field, f"the benchmark has no arm `{name}`", remedy)
+    if {claim.subject, claim.baseline} <= {*arms}:
+        yield from _other_arm(tree, path, claim, arms)
+
+
+def _other_arm(tree: Tree, path: str, claim: MeasuredClaim, arms: tuple[str, ...]) -> Iterator[Problem]:
+    """A statement that holds every word of another arm, and not every word of its own two."""
+    said = _words(claim.statement)
+    unnamed = [arm for arm in (claim.subject, claim.baseline) if not _words(arm) <= said]
+    own = _words(f"{claim.subject} {claim.baseline}")
+    for arm in arms if unnamed else ():
+        if _words(arm) <= said and not _words(arm) <= own:
+            message = f"it names the arm `{arm}`, and compares `{claim.subject}` with `{claim.baseline}`"
+            yield _in(tree, path, "statement", message, "say what is compared")
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[\w-]+", text.lower()))
+
+
+def _fixed_alike(tree: Tree) -> Iterator[Problem]:
+    """What two claims of a benchmark both name as fixed is the same: it is fixed by the benchmark, not by them."""
+    first: dict[tuple[str, str], MeasuredClaim] = {}
+    for claim in tree.measured():
+        for name, value in claim.scope.fixed.items():
+            other = first.setdefault((claim.benchmark, name), claim)
+            if other.scope.fixed[name] != value:
+                message = f"`{name}: {value}`, where `{other.id}` has `{other.scope.fixed[name]}` of the same benchmark"
+                yield _in(tree, tree.claim_paths[claim.id], "scope.fixed", message, "say what the benchmark does")
 
 
 def arms_of(source: str) -> tuple[str, ...]:

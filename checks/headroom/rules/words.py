@@ -17,7 +17,8 @@ from headroom.rules.passages import Passage, Said, passages, statements
 from headroom.verdicts.standing import Standing
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?!\w)")
-
+_COUNT = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?:-[a-z]+)?")
+"""As above, with the word that goes on behind it: `8-bit`."""
 
 Fault = tuple[str, str]
 """What is wrong, and what to do."""
@@ -36,7 +37,7 @@ def words(context: Context) -> Iterator[Problem]:
 
 def _faults(context: Context, passage: Passage) -> Iterator[Fault]:
     quiet = _quiet(context.cache, passage.text, passage.typed)
-    for look in (_directions, _extremes, _quotes) if quiet else _LOOKS:
+    for look in (_directions, _extremes, _quotes, _numbers) if quiet else _LOOKS:
         yield from look(context, passage)
 
 
@@ -220,6 +221,19 @@ def _quotes(_context: Context, passage: Passage) -> Iterator[Fault]:
             yield f"the source of `{each.claim.id}` says `up to`; the sentence does not", "say it too"
 
 
+def _numbers(_context: Context, passage: Passage) -> Iterator[Fault]:
+    """A number in the words of a link stands in its claim: 8 sequences, 8-bit AdamW."""
+    for each in passage.said:
+        if not isinstance(each.claim, MeasuredClaim) or each.target.figure:
+            continue
+        scope = each.claim.scope
+        record = f"{each.claim.statement} {each.claim.subject} {each.claim.baseline} {scope.fixed} {scope.points}"
+        known = set(_COUNT.findall(record))
+        for number in _COUNT.findall(each.text):
+            if number not in known:
+                yield f"`{number}` does not stand in the claim `{each.claim.id}`", "say what the claim says"
+
+
 def _value(number: str) -> float:
     return float(number.replace(",", ""))
 
@@ -252,4 +266,4 @@ def _is_named(context: Context, hardware_class: str, name: str) -> bool:
     return name == kind or name in f"{known.name} {known.match.product}"
 
 
-_LOOKS = (_degrees, _directions, _surely, _freely, _extremes, _figures, _quotes, _places)
+_LOOKS = (_degrees, _directions, _surely, _freely, _extremes, _figures, _quotes, _numbers, _places)

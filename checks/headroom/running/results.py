@@ -1,6 +1,7 @@
 """What the run of a snippet was worth, judged by how its processes ended."""
 
 import ast
+import re
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,11 @@ from headroom.running.script import Error, Report
 STDERR_LINES = 30  # of what a failed snippet printed
 MESSAGE = 300  # characters of an assertion that are kept
 Hub = Literal["stand-in", "real"]
-Kind = Literal["stand-in", "time", "memory", "error", "exit", "no report", "deprecation", "empty", "ablation"]
+Kind = Literal[
+    "stand-in", "time", "memory", "error", "exit", "no report", "deprecation", "empty", "unprinted", "ablation"
+]
+# What a comment says that its line prints: `# on: {torch.bfloat16}, off: {torch.float32}`.
+_PRINTS = re.compile(r"\b(?P<when>on|off): (?P<value>\{[^}]*\}|[\w.+-]+)(?: or (?P<other>[\w.+-]+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,7 @@ def judge(snippet: Snippet, outcome: Outcome, reports: Sequence[Report], hub: Hu
         hub: where the models came from.
     """
     fault = _killed(snippet, outcome) or _unfinished(snippet, outcome, reports) or _unsound(reports)
+    fault = fault or _unprinted(snippet, outcome, "on")
     if fault:
         kind, line, text = fault
         return Failed(kind, f"{snippet.path}:{line}: {text}", _end(outcome.stderr))
@@ -96,7 +102,8 @@ def judge_ablated(snippet: Snippet, outcome: Outcome, reports: Sequence[Report])
         reports: what each rank left, in the order of their ends.
     """
     error = _first(reports)
-    if fault := _killed(snippet, outcome) or (None if error else _unfinished(snippet, outcome, reports)):
+    fault = _killed(snippet, outcome) or (None if error else _unfinished(snippet, outcome, reports))
+    if fault := fault or _unprinted(snippet, outcome, "off"):
         what = fault[2]
     elif error is None:
         what = "all of it passed; assert what the technique does, not that nothing crashed"
@@ -146,6 +153,16 @@ def _unsound(reports: Sequence[Report]) -> _Fault | None:
         return "deprecation", 1, f"{texts[0]}; use what replaces it"
     if round(max(report.seconds for report in reports), 3) == 0:
         return "empty", 1, "took 0.000 s; a script that does nothing proves nothing"
+    return None
+
+
+def _unprinted(snippet: Snippet, outcome: Outcome, when: str) -> _Fault | None:
+    """A comment that says what its line prints, where the run has printed no such thing."""
+    for number, row in enumerate(snippet.source.splitlines(), 1):
+        for match in _PRINTS.finditer(row.partition("  # ")[2]):
+            values = [value for value in (match["value"], match["other"]) if value]
+            if match["when"] == when and not any(value in outcome.stdout for value in values):
+                return "unprinted", number, f"`{match[0]}` was not printed; correct the comment"
     return None
 
 
