@@ -130,10 +130,12 @@ def _read(path: str, most: int) -> bytes:
     """The first bytes of a file, with as few calls of the system as there can be: there are thousands of files."""
     handle = os.open(path, os.O_RDONLY)
     try:
-        parts = []
-        while most > 0 and (part := os.read(handle, min(most, os.fstat(handle).st_size + 1))):
+        parts: list[bytes] = []
+        size = min(most, os.fstat(handle).st_size + 1)
+        while size > 0 and (part := os.read(handle, size)):
             parts.append(part)
             most -= len(part)
+            size = 0 if len(part) < size else min(most, os.fstat(handle).st_size + 1)  # it ends, or it has grown
         return b"".join(parts)
     finally:
         os.close(handle)

@@ -101,16 +101,142 @@ _BEFORE_VERDICT = frozenset(
         "most",
     ]
 )
-_ARTICLES = frozenset(["the", "a", "an", "its", "their", "your", "our", "all", "no", "both", "any", "peak", "gpu", "much", "most"])
+_ARTICLES = frozenset(
+    ["the", "a", "an", "its", "their", "your", "our", "all", "no", "both", "any", "peak", "gpu", "much", "most"]
+)
 _CUT = frozenset([",", ".", ";", ":", "(", ")", "|", "of", "in", "for", "with", "on", "and", "to", "or", "at", "that"])
-_NEUTRAL = frozenset("""has was does gives shows measures reports prints estimates computes returns controls sets determines
-specifies needs uses includes means describes monitors tracks checks counts limits defines contains holds stores reads
-profiles logs manages considers takes allocates gets plots depends as times tokens models steps gpus parameters weights
-lists names displays records calculates evaluates compares discusses tests sees reserves requires supports provides
-expects assumes says tells asks explains covers represents refers starts ends begins comes goes lies stands sits passes
-bytes others always this its thus perhaps whereas besides settings results tests values runs summarizes summarises
-utilizes utilises features performs exchanges indicates reflects multiplies adds sums averages divides writes exposes reveals""".split())
-_NO_MERIT = frozenset(["easier", "earlier", "carrier", "barrier", "tier", "modifier", "identifier", "multiplier", "classifier", "notifier", "friendlier", "fancier", "trickier", "prettier"])
+_NEUTRAL = frozenset(
+    [
+        "has",
+        "was",
+        "does",
+        "gives",
+        "shows",
+        "measures",
+        "reports",
+        "prints",
+        "estimates",
+        "computes",
+        "returns",
+        "controls",
+        "sets",
+        "determines",
+        "specifies",
+        "needs",
+        "uses",
+        "includes",
+        "means",
+        "describes",
+        "monitors",
+        "tracks",
+        "checks",
+        "counts",
+        "limits",
+        "defines",
+        "contains",
+        "holds",
+        "stores",
+        "reads",
+        "profiles",
+        "logs",
+        "manages",
+        "considers",
+        "takes",
+        "allocates",
+        "gets",
+        "plots",
+        "depends",
+        "as",
+        "times",
+        "tokens",
+        "models",
+        "steps",
+        "gpus",
+        "parameters",
+        "weights",
+        "lists",
+        "names",
+        "displays",
+        "records",
+        "calculates",
+        "evaluates",
+        "compares",
+        "discusses",
+        "tests",
+        "sees",
+        "reserves",
+        "requires",
+        "supports",
+        "provides",
+        "expects",
+        "assumes",
+        "says",
+        "tells",
+        "asks",
+        "explains",
+        "covers",
+        "represents",
+        "refers",
+        "starts",
+        "ends",
+        "begins",
+        "comes",
+        "goes",
+        "lies",
+        "stands",
+        "sits",
+        "passes",
+        "bytes",
+        "others",
+        "always",
+        "this",
+        "its",
+        "thus",
+        "perhaps",
+        "whereas",
+        "besides",
+        "settings",
+        "results",
+        "tests",
+        "values",
+        "runs",
+        "summarizes",
+        "summarises",
+        "utilizes",
+        "utilises",
+        "features",
+        "performs",
+        "exchanges",
+        "indicates",
+        "reflects",
+        "multiplies",
+        "adds",
+        "sums",
+        "averages",
+        "divides",
+        "writes",
+        "exposes",
+        "reveals",
+    ]
+)
+_NO_MERIT = frozenset(
+    [
+        "easier",
+        "earlier",
+        "carrier",
+        "barrier",
+        "tier",
+        "modifier",
+        "identifier",
+        "multiplier",
+        "classifier",
+        "notifier",
+        "friendlier",
+        "fancier",
+        "trickier",
+        "prettier",
+    ]
+)
 _AGAINST = frozenset(["not", "than", "against", "was", "were", "only"])
 _STRONG = frozenset(["where", "whereas", "while", "instead", "versus", "vs", "unlike", "for"])
 _SHORT = 4
@@ -165,8 +291,10 @@ def reason(sentence: Sentence, source: str) -> str:
     if sentence.shape.rstrip("\"')]*\u201d\u2019").endswith("?") or _is_title_of_link(sentence, source):
         return ""
     found = list(tokens(sentence.shape))
-    if sentence.kind == "header" or len(found) < _ONE_WORD or (
-        sentence.kind in ("heading", "title") and found[0].word.endswith("ing") and _is_topic(found)
+    if (
+        sentence.kind == "header"
+        or len(found) < _ONE_WORD
+        or (sentence.kind in ("heading", "title") and found[0].word.endswith("ing") and _is_topic(found))
     ):
         return ""
     windows = (found[i : i + _WINDOW] for i in range(0, len(found), _WINDOW))
@@ -273,7 +401,13 @@ def _open_words(tags: Tags) -> Iterator[str]:
     for start, end in tags.of("dimension"):
         for i in range(max(0, start - 4), start - 1):
             verb = words[i]
-            if verb.endswith("s") and not verb.endswith(("ss", "us", "is")) and verb not in _NEUTRAL and words[i + 1] in _ARTICLES and not _CUT & set(words[i:start]):
+            if (
+                verb.endswith("s")
+                and not verb.endswith(("ss", "us", "is"))
+                and verb not in _NEUTRAL
+                and words[i + 1] in _ARTICLES
+                and not _CUT & set(words[i:start])
+            ):
                 yield f"verb: {' '.join(words[i:end])}"
     for i, word in enumerate(words):
         if word.endswith("ier") and word not in _NO_MERIT and "than" in words[i + 1 : i + 6]:
@@ -290,11 +424,20 @@ def _two_figures(tags: Tags) -> list[str]:
     for kind in _FIGURES:
         figures = [tags.words(span) for span in tags.of(kind)]
         numbers = figures + [tags.words(span) for span in tags.of("number")]
-        bare = any(words[start - 1] in _AGAINST or (_STRONG & set(words) and words[end:end + 1] in ([], ["."], [","], [")"])) for start, end in tags.of("number") if start)
+        bare = any(
+            words[start - 1] in _AGAINST or (_STRONG & set(words) and words[end : end + 1] in ([], ["."], [","], [")"]))
+            for start, end in tags.of("number")
+            if start
+        )
         if (len(set(figures)) > 1 and (contrast or either)) or (figures and len(set(numbers)) > 1 and bare):
             return [f"figures: {', '.join(numbers)}"]
         for start, _ in tags.of(kind):
-            if start and words[start - 1] == "from" and " to " in words[start] and words[start - 2 : start - 1] not in (["range"], ["ranges"], ["ranging"]):
+            if (
+                start
+                and words[start - 1] == "from"
+                and " to " in words[start]
+                and words[start - 2 : start - 1] not in (["range"], ["ranges"], ["ranging"])
+            ):
                 return [f"from: {words[start]}"]
     return []
 

@@ -34,7 +34,15 @@ _TOKEN = re.compile(
     r"|(?P<mark>[^\s\w])",
     re.IGNORECASE,
 )
-_MEASURED = {"percent": "percent", "gigabyte": "bytes", "gigabytes": "bytes", "megabyte": "bytes", "megabytes": "bytes", "point": "percent", "points": "percent"}
+_MEASURED = {
+    "percent": "percent",
+    "gigabyte": "bytes",
+    "gigabytes": "bytes",
+    "megabyte": "bytes",
+    "megabytes": "bytes",
+    "point": "percent",
+    "points": "percent",
+}
 CLAUSE = frozenset(",;:.()[]\u2014\u2013?!|")
 
 Span = tuple[int, int]

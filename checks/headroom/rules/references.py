@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 
 from headroom.records import Problem, Tree
@@ -95,8 +96,9 @@ def _other_arm(tree: Tree, path: str, claim: MeasuredClaim, arms: tuple[str, ...
             yield _in(tree, path, "statement", message, "say what is compared")
 
 
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"[\w-]+", text.lower()))
+@lru_cache(maxsize=1024)  # the arms of a benchmark are asked for by each of its claims
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[\w-]+", text.lower()))
 
 
 def _fixed_alike(tree: Tree) -> Iterator[Problem]:

@@ -7,7 +7,6 @@ from headroom.records.claims import MeasuredClaim, Point
 from headroom.records.evidence import Slot, place
 from headroom.records.facts import HardwareClass
 from headroom.records.metrics import METRICS
-from headroom.statistics import control_holds
 from headroom.verdicts.pairs import Block, Layout, value
 
 _FAILED_SHARE = 0.1
@@ -125,6 +124,8 @@ def _control_failed(case: Case) -> bool:
     if any(None is not a.work_sha256 != b.work_sha256 is not None for a, b in pairs):
         return True
     baseline = [value for value, block in zip(case.baseline, case.blocks, strict=True) if block.control]
+    from headroom.statistics import control_holds  # noqa: PLC0415 - numpy is slow to load, and often not needed
+
     return not control_holds(baseline, case.control, level=case.level, exact=METRICS[name].exact)
 
 

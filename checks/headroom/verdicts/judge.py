@@ -1,15 +1,17 @@
 """The verdict of one session on one claim, recomputed from the raw samples every time and stored nowhere."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from headroom.records.claims import MeasuredClaim, Point
 from headroom.records.evidence import Evidence
 from headroom.records.facts import HardwareClass
 from headroom.records.metrics import METRICS
-from headroom.statistics import Comparison, compare, compare_exact
 from headroom.verdicts.gates import Case, shut
 from headroom.verdicts.pairs import Layout, blocks, value
+
+if TYPE_CHECKING:
+    from headroom.statistics import Comparison
 
 Word = Literal["supported", "contradicted", "inconclusive", "flips"]
 
@@ -107,7 +109,9 @@ def _point(claim: MeasuredClaim, layout: Layout, point: Point, hardware: Hardwar
 
 def _compared(
     claim: MeasuredClaim, baseline: tuple[float, ...], subject: tuple[float, ...], level: float
-) -> Comparison:
+) -> "Comparison":
+    from headroom.statistics import compare, compare_exact  # noqa: PLC0415 - numpy is slow to load, and often not needed
+
     kind = METRICS[claim.metric.name]
     return (compare_exact if kind.exact else compare)(
         baseline,
@@ -120,6 +124,8 @@ def _compared(
     )
 
 
-def _nothing(n: int, level: float) -> Comparison:
+def _nothing(n: int, level: float) -> "Comparison":
     """A comparison that says nothing."""
+    from headroom.statistics import Comparison  # noqa: PLC0415 - as above
+
     return Comparison("inconclusive", "bad_samples", float("nan"), 0.0, float("inf"), n, level)
