@@ -202,7 +202,7 @@ title: Ways {name}
 hardware: [h200]
 ---
 
-# Ways {name}
+# Page {name}
 
 ## Ways
 

@@ -1,6 +1,7 @@
 """Verdicts that were worked out before, kept by the claim, the session and the hardware class that they follow from."""
 
 from collections.abc import Callable
+from typing import Any
 
 from headroom.cache import Cache
 from headroom.files import sha256
@@ -48,5 +49,6 @@ def _loads(text: bytes) -> SessionVerdict:
     return SessionVerdict(verdict, reason, tuple(_point(*fields) for fields in points))
 
 
-def _point(*fields: object) -> PointVerdict:
-    return PointVerdict(*(tuple(field) if isinstance(field, list) else field for field in fields))  # type: ignore[arg-type]
+def _point(*fields: Any) -> PointVerdict:
+    *plain, baseline, subject, control = fields
+    return PointVerdict(*plain, tuple(baseline), tuple(subject), tuple(control))  # type: ignore[call-arg]
