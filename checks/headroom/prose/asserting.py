@@ -34,9 +34,13 @@ _FINITE = frozenset(
 )
 
 _ADJECTIVES = frozenset(["lower", "free", "double", "triple"])
-_DETERMINERS = frozenset(["the", "a", "an", "it", "its", "your", "this", "that", "these", "those", "them", "both", "all"])
+_DETERMINERS = frozenset(
+    ["the", "a", "an", "it", "its", "your", "this", "that", "these", "those", "them", "both", "all"]
+)
 
-_JOINTS = frozenset(["that", "which", "if", "when", "to", "so", "because", "until", "whose", "where", "before", "after"])
+_JOINTS = frozenset(
+    ["that", "which", "if", "when", "to", "so", "because", "until", "whose", "where", "before", "after"]
+)
 
 
 def asserted(tags: Tags) -> list[bool]:
@@ -101,7 +105,12 @@ def _instructions(tags: Tags) -> Iterator[Span]:
         while verb < len(tags.tokens) and (tags.at("lead-in", verb) or tags.tokens[verb].word in ",*"):
             verb += 1
         reports = verb + 1 < len(tags.tokens) and tags.tokens[verb + 1].word == "that"  # "Note that it is slow."
-        if tags.at("imperative", verb) and not reports and not _is_subject(tags, verb) and not _is_adjective(tags, verb):
+        if (
+            tags.at("imperative", verb)
+            and not reports
+            and not _is_subject(tags, verb)
+            and not _is_adjective(tags, verb)
+        ):
             first = tags.tokens[0].word
             yield (0 if begin and first in ("to", "for") else verb), _reason(tags, verb + 1)
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 
 from headroom.prose.comparing import NO_CLAIM, Comparison
 from headroom.prose.comparing import comparisons as compared
@@ -52,6 +52,6 @@ def _first_words(text: str) -> str:
     return text[:_QUOTED].rpartition(" ")[0] + " …"
 
 
-@cache
+@lru_cache(maxsize=512)  # pages are asked twice; a server that watches them sees many texts
 def _compared(prose: str) -> tuple[Comparison, ...]:
     return tuple(compared(prose))
