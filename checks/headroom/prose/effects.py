@@ -129,7 +129,7 @@ EFFECTS: Final = {
         double-edged, for the price of, gives up some, hand over fist, in exchange, in return for, in return gives, in
         return it, in turn costs, paid with, pay with, paying with, pays with, price one pays, price to pay, price you
         pay, sacrifices, sacrificing, strikes a balance, the price for, the price is, the price of, the price you, to
-        the detriment of, trades off, trading off, whose price
+        the detriment of, trade-off, trade-offs, trade-offs between, tradeoff, trades off, trading off, whose price
     """,
     # Says that something is given.
     "trading": """

@@ -45,14 +45,14 @@ EXCLUDED: Final = {
     """,
     "sought": """
         aim to, aims at, aims to, approaches to, ask for, ask whether, asked to, attempt to, attempts to, can try,
-        combined to, configured to, could try, designed to, find the, finds the, goal is to, hope to, how to,
-        identifies, identify, in order to, in search of, intended to, interested in, is recommended, it is
-        recommended, it would be nice, like to, looking for, meet the, methods for, methods to, must, must not, need
-        for, needed to, optimized to, options to, plan to, plans to, prefer to, request, requests for, should
-        determine, should not, should set, should stay, should use, so as to, strategies for, strategies to, strive
-        for, strived to, strives for, techniques to, tips for, tips to, to avoid, to prevent, tools to, trying to,
-        used to, want more, want to, wants to, ways to, we choose, we compare, we evaluate, we have to, we measure, we
-        need to, we plan, we report, wish to, you have, you have to, you need to, you should, you'll need to
+        combined to, configured to, could try, find the, finds the, goal is to, hope to, how to, identifies, identify,
+        in order to, in search of, intended to, interested in, is recommended, it is recommended, it would be nice,
+        like to, looking for, meet the, methods for, methods to, must, must not, need for, needed to, optimized to,
+        options to, plan to, plans to, prefer to, request, requests for, should determine, should not, should set,
+        should stay, should use, so as to, strategies for, strategies to, strive for, strived to, strives for,
+        techniques to, tips for, tips to, to avoid, to prevent, tools to, trying to, want more, want to, wants to,
+        ways to, we choose, we compare, we evaluate, we have to, we measure, we need to, we plan, we report, wish to,
+        you have, you have to, you need to, you should, you'll need to
     """,
     "unknown": """
         cannot say, depend on, depending on, depends on, do not know, hard to predict, has yet to be, is unknown, may
@@ -137,11 +137,11 @@ EXCLUDED: Final = {
         stable release, stable version, state of the art, state space, step does not, struggle with, tail of, takes a,
         takes an, takes as, takes care, takes effect, takes place, takes precedence, takes the, takes the cheap,
         target precision, tensor, tensors, than one, than two, the first 10 %, the first 30 %, the first time, the
-        gain node, the results, the same way, these results, this time, three more, three times, throws a, throws an,
-        time limit, time out, time series, time step, time steps, time zone, times the, to spare you, tokenizer, too
-        much time, top level, top of, training loss, two more, two more copies, up to date, upper bound, upper half,
-        user space, vector space, visible devices, visible to, white space, work in progress, work of, work well, work
-        with, works with, your results, zero + +, zero redundancy
+        results, the same way, these results, this time, three more, three times, throws a, throws an, time limit,
+        time out, time series, time step, time steps, time zone, times the, to spare you, tokenizer, too much time,
+        top level, top of, training loss, two more, two more copies, up to date, upper bound, upper half, user space,
+        vector space, visible devices, visible to, white space, work in progress, work of, work well, work with, works
+        with, your results, zero + +, zero redundancy
     """,
     # A size of the work, not of a method: larger models need more memory whatever the method.
     "workload": """

@@ -77,48 +77,49 @@ MERITS: Final = {
         gains, little use, longer than it saves, loses ground, loses out, loss in accuracy, loss of accuracy, loss of
         quality, lossless, lost ground, made do with, made it feasible, made no difference, main gain, make do with,
         make little difference, make no difference, make the most of, makes do with, makes it feasible, makes little
-        difference, makes no difference, makes sense only, makes the most of, measured win, memory hog, memory-hungry,
-        miles ahead, minutes instead, modest gain, modest gains, monopolise*, monopolize*, more accurate, more
-        beneficial, more costly, more economical, more efficient, more efficiently, more expensive, more faithful,
-        more memory-efficient, more optimal, more performant, more precise, more prone to, more quickly, more robust,
-        more slowly, more stable, more than doubles, most accurate, most economical, most efficient, most efficiently,
-        most expensive, most frugal, most memory-efficient, most optimal, most performant, much better, much bigger
-        than, much less, munch*, near line, near peak, near-linear scaling, nearly doubles, nearly halves, nearly
-        linearly, neck and neck, neck-and-neck, needless tax, needlessly, net loss, net win, next to nothing, nimbler,
-        no advantage, no adverse, no benefit, no benefits, no better, no catch, no different from, no different than,
-        no faster, no gain, no gains, no help, no improvement, no improvements, no later than, no longer fits, no
-        match for, no measurable, no quicker, no real difference, no recompilation, no slower, no sooner, no speedup,
-        no use, no worse, noisier, nosedive*, not worth, not worth the, nothing to be gained, nothing tops,
-        numerically stable, of little use, of no help, of no use, of the space, on a par, on par, on par with, on the
-        table, only pays, order of magnitude, orders of magnitude, out of reach, outclass*, outdo, outdoes, outpace*,
-        outperform*, outran, outrun, outruns, outstrip, outstrips, outweigh*, overhead, overheads, overkill,
-        overpriced, overshadow*, oversubscribed, oversubscription, overtake, overtakes, overtook, overwhelm*, paid for
-        itself, paid off, painfully, pay dividends, pay for itself, pay for long, pay off, pays dividends, pays for
-        itself, pays for long, pays more, pays off, pays only, peerless, penalise*, penalize*, percent behind, perform
-        alike, perform better, perform comparably, perform similarly, perform the same, perform well, perform worse,
-        performance degradation, performed the same, performs alike, performs better, performs comparably, performs
-        similarly, performs the same, performs well, performs worse, plod*, plummet*, point of diminishing,
-        pointlessly, poorly, practically nothing, pricey, pricier, process more, processes more, profit from, profit
-        most, profit the most, profits, profits most, prohibitively, prone to fragmentation, propel*, pull ahead, pull
-        its weight, pulls ahead, pulls its weight, quadrupled, quadruples, quality degradation, quality loss, quicker,
-        quickest, races through, rack up, racks up, real gain, reap*, redundant work, redundantly, remains idle,
-        rivals, rob*, roofline of, room to spare, roughly doubles, roughly halves, runs dry, sails through, sat idle,
-        saturate, saturate the gpu, saturated, saturates, save little, saves a lot, saves little, saves much, saves
-        nothing, saving is, savings are, scale better, scale linearly, scale poorly, scale to any, scale well, scales
-        badly, scales better, scales linearly, scales poorly, scales to any, scales well, second to none, seconds
-        instead, serve more, serves more, set you back, sets you back, shine, shines, shone, shortchange*, silver
-        bullet, sit idle, sits idle, skyrocket*, slow down, slow-down, slowdown, slowdowns, slowed, slowed down,
-        slower, slowest, slowing, slowing down, slows, slows down, slows things down, slows to, sluggishly, small
-        gain, small gains, smoothly, snail's pace, snappier, soar*, sooner, spared, spares, sped up, speed up,
-        speed-up, speed-ups, speedier, speeding up, speeds things up, speeds up, speedup*, spend most of, spends most
-        of, spent on pad, squander*, stalled, stalling, stalls, stand idle, stands idle, stands no chance, starve*,
-        stay idle, stays idle, steady-state win, stop growing, stopped creeping, stopped growing, stopped rising,
-        stops creeping, stops growing, stops rising, streets ahead, struggle*, stumble*, stutters, suffer from, suffer
-        most, suffer*, suffers badly, suffers from, suffers most, supercharge*, surcharge, surpass*, sweet, sweet
-        spot, take hours, take longer, take minutes, take their toll, takes ages, takes days, takes forever, takes
-        hours, takes its toll, takes longer, takes minutes, takes the crown, takes the pressure off, tanked, tanks,
-        tell apart, ten times, tenfold, than otherwise, thanks to the smaller, that otherwise, the benefit is, the
-        benefits are, the gain, the gains, the saving, the savings, thrash*, threefold, thriftier, throttled,
+        difference, makes no difference, makes sense only, makes the most of, measured win, memory hog, memory hungry,
+        memory-hungry, miles ahead, minutes instead, modest gain, modest gains, monopolise*, monopolize*, more
+        accurate, more beneficial, more costly, more economical, more efficient, more efficiently, more expensive,
+        more faithful, more memory-efficient, more optimal, more performant, more precise, more prone to, more
+        quickly, more robust, more slowly, more stable, more than doubles, most accurate, most economical, most
+        efficient, most efficiently, most expensive, most frugal, most memory-efficient, most optimal, most
+        performant, much better, much bigger than, much less, much more optimized, munch*, near line, near peak,
+        near-linear scaling, nearly doubles, nearly halves, nearly linearly, neck and neck, neck-and-neck, needless
+        tax, needlessly, net loss, net win, next to nothing, nimbler, no advantage, no adverse, no benefit, no
+        benefits, no better, no catch, no different from, no different than, no faster, no gain, no gains, no help, no
+        improvement, no improvements, no later than, no longer fits, no match for, no measurable, no quicker, no real
+        difference, no recompilation, no slower, no sooner, no speedup, no use, no worse, noisier, nosedive*, not
+        worth, not worth the, nothing to be gained, nothing tops, numerically stable, of little use, of no help, of no
+        use, of the space, on a par, on par, on par with, on the table, only pays, order of magnitude, orders of
+        magnitude, out of reach, outclass*, outdo, outdoes, outpace*, outperform*, outran, outrun, outruns, outstrip,
+        outstrips, outweigh*, overhead, overheads, overkill, overpriced, overshadow*, oversubscribed,
+        oversubscription, overtake, overtakes, overtook, overwhelm*, paid for itself, paid off, painfully, pay
+        dividends, pay for itself, pay for long, pay off, pays dividends, pays for itself, pays for long, pays more,
+        pays off, pays only, peerless, penalise*, penalize*, percent behind, perform alike, perform better, perform
+        comparably, perform similarly, perform the same, perform well, perform worse, performance degradation,
+        performed the same, performs alike, performs better, performs comparably, performs similarly, performs the
+        same, performs well, performs worse, plod*, plummet*, point of diminishing, pointlessly, poorly, practically
+        nothing, pricey, pricier, process more, processes more, profit from, profit most, profit the most, profits,
+        profits most, prohibitively, prone to fragmentation, propel*, pull ahead, pull its weight, pulls ahead, pulls
+        its weight, quadrupled, quadruples, quality degradation, quality loss, quicker, quickest, races through, rack
+        up, racks up, real gain, reap*, redundant work, redundantly, remains idle, rivals, rob*, roofline of, room to
+        spare, roughly doubles, roughly halves, runs dry, sails through, sat idle, saturate, saturate the gpu,
+        saturated, saturates, save little, saves a lot, saves little, saves much, saves nothing, saving is, savings
+        are, scale better, scale linearly, scale poorly, scale to any, scale well, scales badly, scales better, scales
+        linearly, scales poorly, scales to any, scales well, second to none, seconds instead, serve more, serves more,
+        set you back, sets you back, several hundred times, shine, shines, shone, shortchange*, silver bullet, sit
+        idle, sits idle, skyrocket*, slow down, slow-down, slowdown, slowdowns, slowed, slowed down, slower, slowest,
+        slowing, slowing down, slows, slows down, slows things down, slows to, sluggishly, small gain, small gains,
+        smoothly, snail's pace, snappier, soar*, sooner, spared, spares, sped up, speed up, speed-up, speed-ups,
+        speedier, speeding up, speeds things up, speeds up, speedup*, spend most of, spends most of, spent on pad,
+        squander*, stalled, stalling, stalls, stand idle, stands idle, stands no chance, starve*, stay idle, stays
+        idle, steady-state win, stop growing, stopped creeping, stopped growing, stopped rising, stops creeping, stops
+        growing, stops rising, streets ahead, struggle*, stumble*, stutters, suffer from, suffer most, suffer*,
+        suffers badly, suffers from, suffers most, supercharge*, surcharge, surpass*, sweet, sweet spot, take hours,
+        take longer, take minutes, take their toll, take time, takes ages, takes days, takes forever, takes hours,
+        takes its toll, takes longer, takes minutes, takes the crown, takes the pressure off, takes time, tanked,
+        tanks, tell apart, ten times, tenfold, than otherwise, thanks to the smaller, that otherwise, the benefit is,
+        the benefits are, the gain, the gains, the saving, the savings, thrash*, threefold, thriftier, throttled,
         throttles, thrown in, tie up, tied up, ties up, times over, to no avail, to spare, to the last bit, to the
         last digit, tolerate a, tolerates a, took longer, torpedo*, toss-up, trailed, trails, tripled, triples,
         trounce*, turbocharge*, twice as, twice as much, twice over, twice what, two-fold, twofold, ultra-fast,

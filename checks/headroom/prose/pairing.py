@@ -155,7 +155,7 @@ def _is_factor(tags: Tags, start: int, end: int) -> bool:
 def _is_part(tags: Tags, start: int) -> bool:
     """Whether a share is one of the work, "the first 30 %", or the whole of it."""
     before = tags.tokens[start - 1].word if start else ""
-    return before in ("first", "last", "top", "for") or tags.tokens[start].word.startswith("100")
+    return before in ("first", "last", "top") or tags.tokens[start].word.startswith("100")
 
 
 def _degrees(tags: Tags) -> Iterator[str]:
@@ -163,6 +163,9 @@ def _degrees(tags: Tags) -> Iterator[str]:
     for measure in ("percent", "factor"):
         for category in ("comparative", "degree"):
             yield from _near(tags, measure, category, 1)
+        if "dimension" in tags.spans:
+            yield from _near(tags, "change", measure, 6)
+            yield from _near(tags, measure, "dimension", 1)
 
 
 def _near(tags: Tags, first: str, second: str, within: int) -> Iterator[str]:

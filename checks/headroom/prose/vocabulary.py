@@ -1,4 +1,4 @@
-"""The words that make a sentence comparative, by what they do in it. Whoever misses one adds it in one of the three tables.
+"""The words that make a sentence comparative, by what they do in it. Whoever misses one adds it to one of three tables.
 
 A category holds words and phrases with commas between them, in the order of the alphabet. A ``*`` stands for the
 endings of a regular verb. Which categories make a comparison, alone or near one another, ``pairing.py`` says.
