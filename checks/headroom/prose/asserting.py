@@ -71,8 +71,11 @@ def _quotations(tags: Tags) -> Iterator[Span]:
 
 def _conditions(tags: Tags) -> Iterator[Span]:
     """What stands in a condition is not said to be so; what follows from it is."""
+    last = 0
     for start, end in tags.of("condition"):
-        yield start, _clause_end(tags, end)
+        if start >= last:
+            last = _clause_end(tags, end)
+            yield start, last
     if tags.tokens and tags.tokens[0].word in ("where", "once", "should", "which", "what"):
         yield 0, _clause_end(tags, 1)
 
