@@ -1,5 +1,6 @@
 """Comparative sentences: which are found, where, and how well, on sentences that people have labelled."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,12 @@ class TestWhatCounts:
             "Enable X for up to 2x faster training.",
             "If the batch is small, it is slower.",
             "Note that the loop is slower.",
+            "Reduce memory usage by 40 % with it.",
+            "The kernel dents the throughput.",
+            "It is snappier on a laptop than the other.",
+            "A gain of 4 percent in throughput is what it brings.",
+            "It went from 310 to 190 ms.",
+            "Lower latency through disaggregation",
         ],
     )
     def test_this_does(self, text: str) -> None:
@@ -90,6 +97,9 @@ class TestWhatCounts:
             "It requires Ampere or newer.",
             "Call `is_faster` with `less_memory=2x`.",
             "## Reducing memory",
+            "| Faster | Less memory |\n|---|---|\n| yes | no |",
+            'The "High throughput" preset is defined here.',
+            "It allocates the first 30 % of them.",
         ],
     )
     def test_this_does_not(self, text: str) -> None:
@@ -133,6 +143,21 @@ def test_code_compares_nothing(parts: list[str]) -> None:
     """The text of a fence is never found."""
     code = "\n".join(line for line in " ".join(parts).replace("```", "").split("\n"))
     assert found(f"````python\n{code}\nFENCED is faster\n````\n") == []
+
+
+def cost(text: str) -> float:
+    """CPU seconds of reading a text."""
+    before = time.process_time()
+    comparisons(text)
+    return time.process_time() - before
+
+
+@pytest.mark.parametrize("piece", ["x ", "[", "`", "faster than ", "|", "| a |\n", "if ", "memory takes 2 GB, not 4 "])
+def test_four_times_the_text_costs_about_four_times_as_much(piece: str, deep: bool) -> None:  # noqa: FBT001
+    """Whatever stands in one endless sentence, each word is compared with those near it alone."""
+    size = (1_000_000 if deep else 80_000) // len(piece)
+    few = min(cost(piece * (size // 4)) for _ in range(3))
+    assert cost(piece * size) < 10 * few + 0.05
 
 
 @pytest.mark.parametrize("path", sorted((HERE / "comparisons").glob("*.tsv")), ids=lambda path: path.stem)

@@ -121,13 +121,13 @@ class TestBlocks:
             ("```{tip}\nProse.\n```\nAfter.", [(2, "paragraph", "Prose."), (4, "paragraph", "After.")]),
             (
                 "| a | b |\n|---|:-:|\n| `x|y` | d \\| e |",
-                [(1, "cell", "a"), (1, "cell", "b"), (3, "cell", "x|y"), (3, "cell", "d | e")],
+                [(1, "header", "a"), (1, "header", "b"), (3, "cell", "x|y"), (3, "cell", "d | e")],
             ),
             (
                 "a | b\n--|--\nc. d | e\n\nf | g",
                 [
-                    (1, "cell", "a"),
-                    (1, "cell", "b"),
+                    (1, "header", "a"),
+                    (1, "header", "b"),
                     *[(3, "cell", x) for x in ("c.", "d", "e")],
                     (5, "paragraph", "f | g"),
                 ],

@@ -42,6 +42,8 @@ _JOINTS = frozenset(
     ["that", "which", "if", "when", "to", "so", "because", "until", "whose", "where", "before", "after"]
 )
 
+_MODALS = frozenset(["can", "could", "may", "might", "will", "would"])
+
 
 def asserted(tags: Tags) -> list[bool]:
     """For each token whether it is asserted."""
@@ -69,8 +71,11 @@ def _quotations(tags: Tags) -> Iterator[Span]:
 
 def _conditions(tags: Tags) -> Iterator[Span]:
     """What stands in a condition is not said to be so; what follows from it is."""
+    last = 0
     for start, end in tags.of("condition"):
-        yield start, _clause_end(tags, end)
+        if start >= last:
+            last = _clause_end(tags, end)
+            yield start, last
     if tags.tokens and tags.tokens[0].word in ("where", "once", "should", "which", "what"):
         yield 0, _clause_end(tags, 1)
 
@@ -78,11 +83,13 @@ def _conditions(tags: Tags) -> Iterator[Span]:
 def _sought(tags: Tags) -> Iterator[Span]:
     """What somebody wants, needs or should do is no effect of it."""
     for start, end in tags.of("sought"):
-        yield start, _mark(tags, end)
+        mark = _mark(tags, end)
+        yield start, next((i for i in range(end + 2, mark) if tags.tokens[i].word in _MODALS), mark)
     for start in _openings(tags):
         if start < len(tags.tokens) and tags.tokens[start].word in ("to", "for"):
             end = _mark(tags, start + 1)
-            yield start, end if end < len(tags.tokens) else start
+            if end < len(tags.tokens) - 1 or tags.tokens[start].word == "to":
+                yield start, end
 
 
 def _unknown(tags: Tags) -> Iterator[Span]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from headroom.prose.markup import code_spans, fence_title, masked
+from headroom.prose.markup import fence_title, inline_code, masked
 
 Kind = Literal["paragraph", "heading", "item", "header", "cell", "title"]
 
@@ -236,7 +236,7 @@ def _separates(text: str) -> bool:
 def _cells(text: str) -> Iterator[tuple[int, int]]:
     """Where the cells of a row stand. A bar after a backslash or in code divides nothing."""
     hidden = text.replace("\\|", "xx")
-    hidden = masked(hidden, code_spans(hidden), "x")
+    hidden = masked(hidden, inline_code(hidden), "x")
     start = 1 if hidden.startswith("|") else 0
     while start < len(hidden):
         end = hidden.find("|", start)

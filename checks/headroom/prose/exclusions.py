@@ -45,14 +45,14 @@ EXCLUDED: Final = {
     """,
     "sought": """
         aim to, aims at, aims to, approaches to, ask for, ask whether, asked to, attempt to, attempts to, can try,
-        combined to, configured to, could try, designed to, find the, finds the, goal is to, hope to, how to,
-        identifies, identify, in order to, in search of, intended to, interested in, is recommended, it is
-        recommended, it would be nice, like to, looking for, meet the, methods for, methods to, must, must not, need
-        for, needed to, optimized to, options to, plan to, plans to, prefer to, request, requests for, should
-        determine, should not, should set, should stay, should use, so as to, strategies for, strategies to, strive
-        for, strived to, strives for, techniques to, tips for, tips to, to avoid, to prevent, tools to, trying to,
-        used to, want more, want to, wants to, ways to, we choose, we compare, we evaluate, we have to, we measure, we
-        need to, we plan, we report, wish to, you have, you have to, you need to, you should, you'll need to
+        combined to, configured to, could try, find the, finds the, goal is to, hope to, how to, identifies, identify,
+        in order to, in search of, intended to, interested in, is recommended, it is recommended, it would be nice,
+        like to, looking for, meet the, methods for, methods to, must, must not, need for, needed to, optimized to,
+        options to, plan to, plans to, prefer to, request, requests for, should determine, should not, should set,
+        should stay, should use, so as to, strategies for, strategies to, strive for, strived to, strives for,
+        techniques to, tips for, tips to, to avoid, to prevent, tools to, trying to, want more, want to, wants to,
+        ways to, we choose, we compare, we evaluate, we have to, we measure, we need to, we plan, we report, wish to,
+        you have, you have to, you need to, you should, you'll need to
     """,
     "unknown": """
         cannot say, depend on, depending on, depends on, do not know, hard to predict, has yet to be, is unknown, may
@@ -89,59 +89,59 @@ EXCLUDED: Final = {
     # Names and turns of speech that hold such a word and compare nothing.
     "name": """
         acceptance rate, acceptance rates, action space, added by, added in, added to, address space, all the time,
-        all-reduced, any more, are reduced across, are reduced in, are reduced over, are saved, as far as, as follows,
-        as long as, as many as you, as much as needed, as much as you, as needed, as possible, as soon as, as usual,
-        as well, as well as, at a time, at best, at compile time, at least, at most, at run time, at runtime, at the
-        time, at the time of, at the top, at this time, at worst, attention score, attention scores, backup precision,
-        bad words, best checkpoint, best effort, best fit, best fits, best known, best metric, best model, best
-        practice, best practices, best results, best suits, best way, best-effort, better of, better suits your,
-        better understanding, blog post, by half-open, can't fit, cannot fit, ceiling division, cliff notes, clock
-        rate, color space, compile time, compute bound, cost function, cost model, cost of living, cuda visible, date
-        and time, degree of, do not fit, does not fit, doesn't fit, don't fit, double buffering, double check, double
-        precision, double quantisation, double quantization, doubles as, dropout rate, each time, easiest way,
-        effective batch, efficiency report, efficient attention, embedding space, error message, error messages, every
-        time, fast fourier, fast path, fast tokenization, fast tokenizer, fast tokenizers, faster of, fastest way,
-        feel free, first half, first time, flash memory, floating-point precision, four more, free software, free to,
-        full name, full precision, full stop, gains access, good idea, good luck, good results, good starting point,
-        good time, half of the, half of them, half precision, half-precision, heavy lifting, heavy metal, heavy users,
-        high bandwidth memory, high end, high level, high precision, high quality, high rank, high school,
-        high-bandwidth memory, high-level, high-level overview, higher end, higher of, higher precision, higher
-        version, higher versions, higher-level, higher-order, highest precision, ideal for, idle power, in less than,
-        in more than, in place, in real life, in real time, in the same way, in time, is reduced across, is saved,
-        just as well, keep up to date, larger of, last time, latent space, learning rate, learning rates,
-        learning-rate, less likely, lifespan, long time ago, long-term, loss function, loss scale, loss scaling, low
-        end, low level, low precision, low rank, low-cpu, low-level, low-rank, low-rank adaptation, lower bound, lower
-        case, lower end, lower half, lower of, lower precision, lower-level, lower-level api, lowest precision, major
-        release, major version, make sure, makes sure, making sure, maximum length, maximum number, maximum number of,
-        maximum of, maximum sequence, maximum value, may or may not, mean square error, mean time, memory bound,
-        memory efficient attention, memory error, memory errors, memory format, memory layout, memory leak, memory
-        map, memory module, memory pool, memory-efficient attention, memory-mapped, minimum number, minimum of,
-        minimum value, minimum version, minor release, minor version, mixed precision, more about, more and more, more
-        detail, more details, more information, more likely, more often, more than one, more than two, more tokens
-        than, more work on, most common, most commonly, most efficient way, most of the time, most of them, most
-        often, name space, near future, near the, next time, no difference between, no fewer than, no later than, no
-        less than, no longer, no more, no more than, no time limit, no-op, not only, on top, on top of, once more, one
-        more, or higher, or later, or less, or more, or newer, original precision, other half, other than, our
-        results, out-of-memory error message, over time, overhead of measuring, padding token, parameter space,
-        parameter-efficient, parameter-efficient fine-tuning, peak flops, peak memory bandwidth, performance counter,
-        performance counters, performance data, performance difference, performance differences, performance mode,
-        performance numbers, performance results, performance tuning, point in time, power cap, power cut, power draw,
-        power limit, power of 2, power of two, power supply, power user, powers of two, primary precision, quality
-        control, quick look, quick overview, quick reference, quick start, quick tour, quickest way, quickstart, rapid
-        growth, rapid prototyping, rate limit, real time, real work, real-time, reduced across, reduced in, reduced
-        over, reduced precision, reduced with, results are, results in a, results in the, results table, run time
-        error, runtime error, same as, same time, sample rate, sampling rate, save time, saved as, saved by, saved in,
-        saved model, saved on, saved to, saved with, saves the model, scale is halved, scaling factor, score function,
-        search space, second half, second time, set up, sets up, short-term, simplest way, single precision, slow
-        path, slower of, smaller of, some time, space between, square error, stable diffusion, stable release, stable
-        version, state of the art, state space, step does not, struggle with, tail of, takes a, takes an, takes as,
-        takes care, takes effect, takes place, takes precedence, takes the, takes the cheap, target precision, tensor,
-        tensors, than one, than two, the first 10 %, the first 30 %, the first time, the gain node, the results, the
-        same way, these results, this time, three more, three times, throws a, throws an, time limit, time out, time
-        series, time step, time steps, time zone, times the, to spare you, tokenizer, too much time, top level, top
-        of, training loss, two more, two more copies, up to date, upper bound, upper half, user space, vector space,
-        visible devices, visible to, white space, work in progress, work of, work well, work with, works with, your
-        results, zero + +, zero redundancy
+        all-reduced, any more, are reduced across, are reduced in, are reduced over, are saved, are the same as, as
+        far as, as follows, as long as, as many as you, as much as needed, as much as you, as needed, as possible, as
+        soon as, as usual, as well, as well as, at a time, at best, at compile time, at least, at most, at run time,
+        at runtime, at the time, at the time of, at the top, at this time, at worst, attention score, attention
+        scores, backup precision, bad words, best checkpoint, best effort, best fit, best fits, best known, best
+        metric, best model, best practice, best practices, best results, best suits, best way, best-effort, better of,
+        better suits your, better understanding, blog post, by half-open, can't fit, cannot fit, ceiling division,
+        cliff notes, clock rate, color space, compile time, compute bound, cost function, cost model, cost of living,
+        cuda visible, date and time, degree of, do not fit, does not fit, doesn't fit, don't fit, double buffering,
+        double check, double precision, double quantisation, double quantization, doubles as, dropout rate, each time,
+        easiest way, effective batch, efficiency report, efficient attention, embedding space, error message, error
+        messages, every time, fast fourier, fast path, fast tokenization, fast tokenizer, fast tokenizers, faster of,
+        fastest way, feel free, first half, first time, flash memory, floating-point precision, four more, free
+        software, free to, full name, full precision, full stop, gains access, good idea, good luck, good results,
+        good starting point, good time, half of the, half of them, half precision, half-precision, heavy lifting,
+        heavy metal, heavy users, high bandwidth memory, high end, high level, high precision, high quality, high
+        rank, high school, high-bandwidth memory, high-level, high-level overview, higher end, higher of, higher
+        precision, higher version, higher versions, higher-level, higher-order, highest precision, ideal for, idle
+        power, in less than, in more than, in place, in real life, in real time, in the same way, in time, is reduced
+        across, is saved, is the same as, just as well, keep up to date, larger of, last time, latent space, learning
+        rate, learning rates, learning-rate, less likely, lifespan, long time ago, long-term, loss function, loss
+        scale, loss scaling, low end, low level, low precision, low rank, low-cpu, low-level, low-rank, low-rank
+        adaptation, lower bound, lower case, lower end, lower half, lower of, lower precision, lower-level,
+        lower-level api, lowest precision, major release, major version, make sure, makes sure, making sure, maximum
+        length, maximum number, maximum number of, maximum of, maximum sequence, maximum value, may or may not, mean
+        square error, mean time, memory bound, memory efficient attention, memory error, memory errors, memory format,
+        memory layout, memory leak, memory map, memory module, memory pool, memory-efficient attention, memory-mapped,
+        minimum number, minimum of, minimum value, minimum version, minor release, minor version, mixed precision,
+        more about, more and more, more detail, more details, more information, more likely, more often, more than
+        one, more than two, more tokens than, more work on, most common, most commonly, most efficient way, most of
+        the time, most of them, most often, name space, near future, near the, next time, no difference between, no
+        fewer than, no later than, no less than, no longer, no more, no more than, no time limit, no-op, not only, on
+        top, on top of, once more, one more, or higher, or later, or less, or more, or newer, original precision,
+        other half, other than, our results, out-of-memory error message, over time, overhead of measuring, padding
+        token, parameter space, parameter-efficient, parameter-efficient fine-tuning, peak flops, peak memory
+        bandwidth, performance counter, performance counters, performance data, performance difference, performance
+        differences, performance mode, performance numbers, performance results, performance tuning, point in time,
+        power cap, power cut, power draw, power limit, power of 2, power of two, power supply, power user, powers of
+        two, primary precision, quality control, quick look, quick overview, quick reference, quick start, quick tour,
+        quickest way, quickstart, rapid growth, rapid prototyping, rate limit, real time, real work, real-time,
+        reduced across, reduced in, reduced over, reduced precision, reduced with, results are, results in a, results
+        in the, results table, run time error, runtime error, same time, sample rate, sampling rate, save time, saved
+        as, saved by, saved in, saved model, saved on, saved to, saved with, saves the model, scale is halved, scaling
+        factor, score function, search space, second half, second time, set up, sets up, short-term, simplest way,
+        single precision, slow path, slower of, smaller of, some time, space between, square error, stable diffusion,
+        stable release, stable version, state of the art, state space, step does not, struggle with, tail of, takes a,
+        takes an, takes as, takes care, takes effect, takes place, takes precedence, takes the, takes the cheap,
+        target precision, tensor, tensors, than one, than two, the first 10 %, the first 30 %, the first time, the
+        results, the same way, these results, this time, three more, three times, throws a, throws an, time limit,
+        time out, time series, time step, time steps, time zone, times the, to spare you, tokenizer, too much time,
+        top level, top of, training loss, two more, two more copies, up to date, upper bound, upper half, user space,
+        vector space, visible devices, visible to, white space, work in progress, work of, work well, work with, works
+        with, your results, zero + +, zero redundancy
     """,
     # A size of the work, not of a method: larger models need more memory whatever the method.
     "workload": """
@@ -153,5 +153,17 @@ EXCLUDED: Final = {
     "size": """
         big, bigger, billion, deeper, higher, huge, large, larger, long, longer, more, short, shorter, small, smaller,
         wider
+    """,
+    # In -s and before a dimension, but no verb of effect.
+    "neutral": """
+        adds, allocates, always, as, asks, assumes, averages, begins, besides, bytes, calculates, checks, comes,
+        compares, computes, considers, contains, controls, counts, covers, defines, depends, describes, determines,
+        discusses, displays, divides, does, ends, estimates, evaluates, exchanges, expects, explains, exposes,
+        features, gets, gives, goes, gpus, has, holds, includes, indicates, its, lies, limits, lists, logs, manages,
+        means, measures, models, monitors, multiplies, names, needs, others, parameters, passes, performs, perhaps,
+        plots, prints, profiles, provides, reads, records, refers, reflects, reports, represents, requires, reserves,
+        results, returns, reveals, runs, says, sees, sets, settings, shows, sits, specifies, stands, starts, steps,
+        stores, summarises, summarizes, sums, supports, takes, tells, tests, this, thus, times, tokens, tracks, uses,
+        utilises, utilizes, values, was, weights, whereas, writes
     """,
 }

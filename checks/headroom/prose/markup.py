@@ -4,7 +4,6 @@ Nothing here takes more time than in proportion to the text, whatever the text.
 """
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ DIRECTIVE = re.compile(
     r"|grid|grid-item|grid-item-card|tab-set|tab-item|margin|sidebar|topic|versionadded|versionchanged|deprecated)\}"
 )
 """Names of MyST fences that hold prose and no code."""
-_BLANK_LINE = re.compile(r"^[^\S\n]*$", re.MULTILINE)
 _FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
 
 
@@ -68,7 +66,7 @@ def _closes(row: str, mark: str) -> bool:
 
 def comments(text: str) -> Iterator[tuple[int, int]]:
     """Where HTML comments stand. One that is not closed is none, and one in inline code is code."""
-    code = deque(_inline_code(text))
+    code = deque(inline_code(text))
     end = 0
     while (start := text.find("<!--", end)) >= 0:
         end = text.find("-->", start + 4) + 3
@@ -82,16 +80,18 @@ def comments(text: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def _inline_code(text: str) -> Iterator[tuple[int, int]]:
-    """Where inline code stands, paragraph by paragraph."""
+def inline_code(text: str) -> Iterator[tuple[int, int]]:
+    """Where inline code stands, with its marks: it ends with its paragraph."""
     start = 0
     for match in re.finditer(r"\n[ \t]*\n|\Z", text):
-        yield from ((start + first, start + last) for first, last in code_spans(text[start : match.start()]))
+        yield from ((start + first, start + last) for first, last in _in_paragraph(text[start : match.start()]))
         start = match.end()
 
 
-def code_spans(text: str) -> list[tuple[int, int]]:
-    """Where inline code stands, with its marks: from a run of backticks to the next run of the same length."""
+def _in_paragraph(text: str) -> list[tuple[int, int]]:
+    """From a run of backticks to the next run of the same length."""
+    if "`" not in text:
+        return []
     runs = [match.span() for match in re.finditer(r"`+", text)]
     later: dict[int, int] = {}
     closing = [0] * len(runs)
@@ -105,24 +105,6 @@ def code_spans(text: str) -> list[tuple[int, int]]:
             spans.append((runs[i][0], runs[closing[i]][1]))
         i = closing[i] + 1 if closing[i] else i + 1
     return spans
-
-
-def inline_code(text: str) -> Iterator[tuple[int, int]]:
-    """Where each piece of inline code starts and ends: from a run of backticks to the next as long in its paragraph."""
-    runs = list(re.finditer("`+", text))
-    blank = [match.start() for match in _BLANK_LINE.finditer(text)]
-    kinds = [(bisect_left(blank, run.start()), len(run[0])) for run in runs]
-    alike: dict[tuple[int, int], list[int]] = {}
-    for number, kind in enumerate(kinds):
-        alike.setdefault(kind, []).append(number)
-    number = 0
-    while number < len(runs):
-        same = alike[kinds[number]]
-        after = bisect_right(same, number)
-        closing = same[after] if after < len(same) else number
-        if closing > number:
-            yield runs[number].start(), runs[closing].end()
-        number = closing + 1
 
 
 def masked(text: str, spans: Iterable[tuple[int, int]], char: str = " ") -> str:

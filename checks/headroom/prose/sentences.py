@@ -13,6 +13,7 @@ from headroom.prose.words import BREAK, readable
 
 _NOTE = re.compile(r"<!--\s*no-claim:(?P<kind>[^>]*)-->")
 _STOP = re.compile(rf"[.!?\u2026]+[\"'\u201d\u2019)\]]*(?=\s|$)|{BREAK}")
+_LETTER = re.compile(r"[^\W_]")
 _LAST_WORD = re.compile(r"[\w.&-]*$")
 _NEVER_LAST = re.compile(
     r"e\.?g|i\.?e|vs|cf|figs?|eqs?|sec|approx|ca|resp|w\.r\.t|a\.k\.a|[dm]r|mrs|prof", re.IGNORECASE
@@ -60,11 +61,7 @@ def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of a Markdown text in the order in which they stand; of code, comments and math there are none."""
     body, words = _without_code(text)
     lines = [match.start() for match in re.finditer(r"\n", text)]
-    found = [
-        replace(sentence, line=bisect_right(lines, sentence.start - 1) + 1)
-        for block in blocks(body, words)
-        for sentence in _of_block(words, block)
-    ]
+    found = [sentence for block in blocks(body, words) for sentence in _of_block(words, block, lines)]
     return tuple(_with_notes(found, body, notes(text)))
 
 
@@ -89,14 +86,15 @@ def _without_code(text: str) -> tuple[str, str]:
     return body, masked(body, comments(body))
 
 
-def _of_block(words: str, block: Block) -> Iterator[Sentence]:
+def _of_block(words: str, block: Block, lines: list[int]) -> Iterator[Sentence]:
     seen = readable(words, block.pieces)
     links = deque(seen.links)
     for start, end in _split(seen.shape):
-        inside = [i for i in range(start, end) if not seen.text[i].isspace()]
-        if not any(seen.text[i].isalnum() for i in inside):
+        part = seen.text[start:end]
+        if not _LETTER.search(part):
             continue
-        first, last = seen.places[inside[0]], seen.places[inside[-1]] + 1
+        first = seen.places[end - len(part.lstrip())]
+        last = seen.places[start + len(part.rstrip()) - 1] + 1
         hrefs = []
         while links and links[0].start < last:
             if links[0].end > first:
@@ -105,7 +103,7 @@ def _of_block(words: str, block: Block) -> Iterator[Sentence]:
                 break
             links.popleft()
         text, shape = (" ".join(each[start:end].split()) for each in (seen.text, seen.shape))
-        yield Sentence(0, text, first, last, block.kind, shape, tuple(hrefs))
+        yield Sentence(bisect_right(lines, first - 1) + 1, text, first, last, block.kind, shape, tuple(hrefs))
 
 
 def _split(shape: str) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,7 @@ _UNITS = {
     "seconds": r"(?:ms|[µu]s|milliseconds?|s|secs?|seconds?|min|minutes?|hours?|days?)\b",
     "energy": r"(?:k?Wh?|joules?)\b",
 }
+_FIGURES = frozenset([*_UNITS, "number"])
 _COUNT = (
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|eighteen|half an?|several|a few"
     r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-[a-z]+)?|a hundred)"
@@ -61,16 +63,19 @@ class Tags:
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
-        self.spans: dict[str, list[Span]] = {}
         words = [token.word for token in tokens]
+        found = defaultdict(list)
         phrases = _phrases()
-        for i, token in enumerate(tokens):
-            if token.kind in _UNITS or token.kind == "number":
-                self.spans.setdefault(token.kind, []).append((i, i + 1))
-            for phrase, category in phrases.get(token.word, ()):
-                end = i + len(phrase)
-                if len(phrase) == 1 or words[i:end] == phrase:
-                    self.spans.setdefault(category, []).append((i, end))
+        for i, (token, following) in enumerate(zip(tokens, [*words[1:], ""], strict=True)):
+            if token.kind in _FIGURES:
+                found[token.kind].append((i, i + 1))
+            for _, category in phrases.get((token.word, ""), ()):
+                found[category].append((i, i + 1))
+            for rest, category in phrases.get((token.word, following), ()) if following else ():
+                end = i + 2 + len(rest)
+                if words[i + 2 : end] == rest:
+                    found[category].append((i, end))
+        self.spans: dict[str, list[Span]] = dict(found)
 
     def of(self, category: str) -> list[Span]:
         """Where a category stands, in order."""
@@ -105,14 +110,14 @@ def tokens(shape: str) -> Iterable[Token]:
 
 
 @cache
-def _phrases() -> dict[str, list[tuple[list[str], str]]]:
-    """The phrases of the vocabulary by their first words, each with its category."""
-    table: dict[str, list[tuple[list[str], str]]] = {}
+def _phrases() -> dict[tuple[str, str], list[tuple[list[str], str]]]:
+    """The phrases of the vocabulary by their first two words: each has its further words, and its category."""
+    table: dict[tuple[str, str], list[tuple[list[str], str]]] = {}
     for category, text in (*COMPARED.items(), *EXCLUDED.items()):
         for phrase in {form for entry in " ".join(text.split()).split(",") for form in _forms(entry.strip())}:
             words = phrase.split()
             if words:
-                table.setdefault(words[0], []).append((words, category))
+                table.setdefault((words[0], "".join(words[1:2])), []).append((words[2:], category))
     return table
 
 

@@ -4,8 +4,9 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import compress
 
-from headroom.prose.markup import code_spans, masked
+from headroom.prose.markup import inline_code, masked
 
 BREAK = "\f"
 """Stands where HTML ends a line or a block, and so a sentence."""
@@ -65,10 +66,11 @@ def readable(source: str, pieces: Iterable[tuple[int, int]]) -> Words:
         places += range(start, end + 1)  # the last is that of the line's end
     if not _MARKUP.search(raw):
         return Words(raw, raw, tuple(places), ())
-    code = code_spans(raw)
+    code = list(inline_code(raw))
     shape = masked(raw, code, "x")
-    gone = [(m.start(), m.start() + 1) if m["escape"] else m.span() for m in _DROPPED.finditer(shape)]
-    instead = {m.start(): BREAK for m in _DROPPED.finditer(shape) if _LINE_ENDING_TAGS.fullmatch(m["tag"] or "")}
+    dropped = list(_DROPPED.finditer(shape))
+    gone = [(m.start(), m.start() + 1) if m["escape"] else m.span() for m in dropped]
+    instead = {m.start(): BREAK for m in dropped if _LINE_ENDING_TAGS.fullmatch(m["tag"] or "")}
     for match in _ENTITY.finditer(shape):
         if len(char := html.unescape(match[0])) == 1:
             gone.append(match.span())
@@ -77,10 +79,19 @@ def readable(source: str, pieces: Iterable[tuple[int, int]]) -> Words:
     keep = bytearray(b"\1") * len(raw)
     for start, end in [*gone, *brackets, *_marks(raw, code)]:
         keep[start:end] = bytes(end - start)
-    kept = [i for i in range(len(raw)) if keep[i] or i in instead]
+    for i in instead:
+        keep[i] = 1
+    kept = tuple(compress(places, keep))
     found = tuple(Link(link.href, places[link.start], places[link.end - 1] + 1) for link in links)
-    text = "".join(instead.get(i, raw[i]) for i in kept)
-    return Words(text, "".join(instead.get(i, shape[i]) for i in kept), tuple(places[i] for i in kept), found)
+    text, shape = (_replaced(each, keep, instead) for each in (raw, shape))
+    return Words(text, shape, kept, found)
+
+
+def _replaced(text: str, keep: bytearray, instead: dict[int, str]) -> str:
+    """What is kept of a text, some of its characters replaced."""
+    if not instead:
+        return "".join(compress(text, keep))
+    return "".join(instead.get(i, text[i]) for i in range(len(text)) if keep[i])
 
 
 def _marks(raw: str, code: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
