@@ -53,6 +53,9 @@ NEAR = (
     ("gain", "shift", 1),
     ("effect", "dimension", 4),
     ("extra", "percent", 0),
+    ("seconds", "degree", 1),
+    ("bytes", "degree", 1),
+    ("rate", "degree", 1),
     ("percent", "place", 0),
     ("favour", "degree", 0),
     ("favour", "size", 0),
@@ -110,7 +113,7 @@ _NO_MERIT = frozenset(
     ]
 )
 _AGAINST = frozenset(["not", "than", "against", "was", "were", "only"])
-_STRONG = frozenset(["where", "whereas", "while", "instead", "versus", "vs", "unlike", "for"])
+_STRONG = frozenset(["where", "whereas", "while", "instead", "versus", "vs", "unlike", "for", "what"])
 _SHORT = 4
 _WORKLOAD = re.compile(r"\d+(?:\.\d+)?[bmk]")
 _NO_FACTOR = re.compile(r"[ahblv]\d|rtx|titan|gpu|nvidia|tpu|gaudi|mi\d")
@@ -119,7 +122,7 @@ _NO_FACTOR = re.compile(r"[ahblv]\d|rtx|titan|gpu|nvidia|tpu|gaudi|mi\d")
 def reasons(found: list[Token]) -> Iterator[str]:
     """What makes a sentence of these tokens comparative, if anything does."""
     tags = Tags(found)
-    if _is_about_the_work(tags):
+    if _is_about_the_work(tags) or tags.at("announcement", 0):
         return
     tags.spans["factor"] = [span for span in tags.of("factor") if _is_factor(tags, *span)]
     tags.spans["percent"] = [span for span in tags.of("percent") if not _is_part(tags, span[0])]
@@ -235,7 +238,8 @@ def _two_figures(tags: Tags) -> list[str]:
         figures = [tags.words(span) for span in tags.of(kind)]
         numbers = figures + [tags.words(span) for span in tags.of("number")]
         bare = any(
-            words[start - 1] in _AGAINST or (_STRONG & set(words) and words[end : end + 1] in ([], ["."], [","], [")"]))
+            words[start - 1] in _AGAINST
+            or (_STRONG & set(words) and words[end : end + 1] in ([], ["."], [","], [")"], ["for"]))
             for start, end in tags.of("number")
             if start
         )

@@ -40,14 +40,14 @@ THINGS: Final = {
     "object": """
         activations, advantage, advantages, all-gather, all-gathers, all-reduce, all-reduces, artefacts, barriers,
         benefit, benefits, bits, boost, breaks, buffer, buffers, bytes, cache, caches, cards, casts, collectives,
-        communication rounds, computation, conversions, copies, copy, cores, cpu cores, data set, degradation,
-        dequantisation, dequantization, difference, downloads, drop, duplication, edge, error, errors, evictions,
-        gain, gains, gathers, gigabytes, gpus, gradients, graph breaks, hit, holes, hops, improvement, improvements,
-        increase, kernel launch, kernel launches, launch, launches, lead, logits, margin, megabytes, memory spikes,
-        messages, model states, optimizer states, padding, penalty, precision, preemptions, prefill, reads,
-        recompilations, reduction, reductions, redundancy, regression, reshards, residuals, return, returns, round
-        trips, speedup, states, syncs, temporaries, tensors, transposes, uploads, waits, weights, win, wins, work,
-        writes
+        communication rounds, compilations, computation, conversions, copies, copy, cores, cpu cores, data set,
+        degradation, dequantisation, dequantization, difference, downloads, drop, duplication, edge, error, errors,
+        evaluations, evictions, faults, gain, gains, gathers, gigabytes, gpus, gradients, graph breaks, hit, holes,
+        hops, improvement, improvements, increase, invocations, iterations, kernel launch, kernel launches, launch,
+        launches, lead, logits, margin, megabytes, memory spikes, messages, model states, optimizer states, padding,
+        penalty, precision, preemptions, prefill, re-reads, reads, recompilations, reduction, reductions, redundancy,
+        regression, rereads, reshards, residuals, return, returns, round trips, round-trips, speedup, spills, states,
+        syncs, temporaries, tensors, transposes, uploads, waits, weights, win, wins, work, writes
     """,
     # Most of something is gone, or counts in another number.
     "bulk": """
@@ -79,14 +79,16 @@ THINGS: Final = {
     """,
     # A burden.
     "burden": """
-        accuracy drop, accuracy loss, bottleneck, bottlenecks, bubble, bubbles, communication, congestion, contention,
-        copying, cost, costs, degradation, delays, divergence, duplication, extra copies, extra copy, extra pass,
-        fragmentation, graph break, graph breaks, host-device copies, idle time, instability, jitter, latency penalty,
-        latency spikes, loss of, loss spikes, memory spikes, out-of-memory errors, overhead, overheads, padding waste,
+        accuracy drop, accuracy loss, bottleneck, bottlenecks, bubble, bubbles, communication, compilations,
+        congestion, contention, copying, cost, costs, degradation, delays, divergence, duplication, extra copies,
+        extra copy, extra graph compilations, extra pass, fee, fragmentation, graph break, graph breaks, graph
+        compilation, graph compilations, host-device copies, idle time, instability, jitter, latency penalty, latency
+        spikes, loss of, loss spikes, memory spikes, out-of-memory errors, overhead, overheads, padding waste,
         penalties, penalty, performance penalty, preemption, preemptions, price, quality loss, recompilation,
         recompilations, recomputation, redundancy, round trip, round trips, second copy, slow-down, slowdown,
         slowdowns, spikes, stall, stalls, stutter, swapping, synchronisation, synchronisations, synchronization,
-        synchronizations, thrashing, throttling, transfer, transfers, underflow, wait, waiting, waste
+        synchronizations, tax, taxes, thrashing, throttling, toll, transfer, transfers, underflow, wait, waiting,
+        waste
     """,
     # What is made shorter or longer.
     "process": """
@@ -105,22 +107,24 @@ THINGS: Final = {
     """,
     # What fits, or does not.
     "capacity": """
-        100k, 128k, 1m, 24 gb cards, 32k, 64k, a cheaper, a gaming card, a laptop, a notebook, a single card, a single
-        gpu, a workstation, any one of them, beyond the limitations, bigger batch, bigger batch sizes, bigger batches,
-        bigger model, bigger models, bigger sequence, commodity, concurrent requests, concurrent users, consumer card,
-        consumer cards, consumer gpu, consumer gpus, double the batch, edge devices, effective batch size, entire
-        model, existing hardware, far longer, fewer cards, fewer gpus, half the cards, half the gpus, higher batch,
-        higher concurrency, higher resolution, higher resolutions, laptops, larger batch, larger batch sizes, larger
-        batches, larger contexts, larger global batch, larger images, larger micro-batches, larger model, larger
-        models, larger vocabulary, long sequences, longer context, longer contexts, longer document, longer documents,
-        longer prompts, longer sequence, longer sequences, longer texts, million tokens, modest hardware, more
-        clients, more concurrent, more experiments, more layers, more requests, more sequences, more users, much
-        larger, much longer, older cards, older gpus, on 8 gb, on a laptop, on a phone, on a raspberry pi, on a
-        workstation, one 24 gb card, one card, one device, one gpu, one node, one server, phone, same budget, same
-        card, same device, same gpu, same hardware, same machine, several models, single card, single device, single
-        gpu, small cards, smaller card, smaller cards, smaller gpu, smaller gpus, smartphone, smartphones, the entire,
-        the whole, twice as many, twice the batch, twice the context, twice the users, whole model, without
-        offloading, without sharding, without splitting, workstation
+        100k, 128k, 1m, 24 gb cards, 32k, 64k, a browser, a cheap, a cheaper, a gaming card, a laptop, a notebook, a
+        single card, a single gpu, a workstation, an old, any one of them, beyond the limitations, bigger batch,
+        bigger batch sizes, bigger batches, bigger model, bigger models, bigger sequence, commodity, concurrent
+        requests, concurrent users, consumer card, consumer cards, consumer gpu, consumer gpus, double the batch, edge
+        devices, effective batch size, existing hardware, far longer, fewer cards, fewer gpus, half the cards, half
+        the gpus, higher batch, higher concurrency, higher resolution, higher resolutions, laptops, larger batch,
+        larger batch sizes, larger batches, larger contexts, larger global batch, larger images, larger micro-batches,
+        larger model, larger models, larger vocabulary, long sequences, longer context, longer contexts, longer
+        document, longer documents, longer prompts, longer sequence, longer sequences, longer texts, macbook,
+        microcontroller, microcontrollers, million tokens, million tokens of, millions of tokens, modest gpu, modest
+        hardware, more clients, more concurrent, more experiments, more layers, more requests, more sequences, more
+        users, much larger, much longer, old hardware, older cards, older gpus, older hardware, on 8 gb, on a laptop,
+        on a phone, on a raspberry pi, on a workstation, one 24 gb card, one card, one device, one gpu, one node, one
+        server, phone, raspberry pi, same budget, same card, same device, same gpu, same hardware, same machine,
+        several models, single card, single device, single gpu, single-board, small cards, smaller card, smaller
+        cards, smaller gpu, smaller gpus, smartphone, smartphones, tablets, the browser, twice as many, twice the
+        batch, twice the context, twice the users, without offloading, without sharding, without splitting,
+        workstation
     """,
     # What a method may save from.
     "shortage": """
