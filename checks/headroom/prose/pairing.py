@@ -221,7 +221,7 @@ def _open_words(tags: Tags) -> Iterator[str]:
             ):
                 yield f"verb: {' '.join(words[i:end])}"
     for i, word in enumerate(words):
-        if word.endswith("ier") and word not in _NO_MERIT and "than" in words[i + 1 : i + 6]:
+        if word.endswith("ier") and len(word) > _SHORT and word not in _NO_MERIT and "than" in words[i + 1 : i + 6]:
             yield f"than: {word}"
 
 
