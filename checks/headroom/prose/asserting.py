@@ -42,6 +42,8 @@ _JOINTS = frozenset(
     ["that", "which", "if", "when", "to", "so", "because", "until", "whose", "where", "before", "after"]
 )
 
+_ABLE = ("allow", "enable", "help", "able", "let")
+_SEEN = frozenset(["be", "see", "notice", "expect", "get", "observe"])
 _MODALS = frozenset(["can", "could", "may", "might", "will", "would"])
 
 
@@ -83,6 +85,10 @@ def _conditions(tags: Tags) -> Iterator[Span]:
 def _sought(tags: Tags) -> Iterator[Span]:
     """What somebody wants, needs or should do is no effect of it."""
     for start, end in tags.of("sought"):
+        before = tags.tokens[start - 1].word if start else ""
+        after = tags.tokens[end].word if end < len(tags.tokens) else ""
+        if before.startswith(_ABLE) or after in _SEEN:  # "allows to avoid", "you should see"
+            continue
         mark = _mark(tags, end)
         yield start, next((i for i in range(end + 2, mark) if tags.tokens[i].word in _MODALS), mark)
     for start in _openings(tags):

@@ -39,9 +39,9 @@ EXCLUDED: Final = {
     """,
     # What makes of a clause no assertion.
     "condition": """
-        as long as you, assuming, case 1, case 2, case 3, case 4, even if, had you, how, if, in case, once you,
-        provided that, should you, so long as, stops being true, stops being true where, suppose, supposing, unless,
-        until, when, whenever, wherever, whether
+        as long as you, assuming, case 1, case 2, case 3, case 4, depending on, even if, had you, how, if, in case,
+        once you, provided that, should you, so long as, stops being true, stops being true where, suppose, supposing,
+        unless, until, when, whenever, wherever, whether
     """,
     "sought": """
         aim to, aimed at, aims at, aims to, approaches to, ask for, ask whether, asked to, attempt to, attempts to,
@@ -55,10 +55,10 @@ EXCLUDED: Final = {
         to, we plan, we report, wish to, you have, you have to, you need to, you should, you'll need to
     """,
     "unknown": """
-        cannot say, depend on, depending on, depends on, do not know, hard to predict, has yet to be, is unknown, may
-        or may not, might or might not, no one has, nobody has, nobody knows, not been measured, not known, not
-        measured, open question, remains open, remains to be seen, unclear, varies with, we did not measure, we do not
-        know, we have not, yet compared
+        cannot say, depend on, depends on, do not know, hard to predict, has yet to be, is unknown, may or may not,
+        might or might not, no one has, nobody has, nobody knows, not been measured, not known, not measured, open
+        question, remains open, remains to be seen, unclear, varies with, we did not measure, we do not know, we have
+        not, yet compared
     """,
     "announcement": """
         an overview of, are also investigating, are covered, are described, are discussed, are documented, are

@@ -57,79 +57,80 @@ MERITS: Final = {
         behind, far better, far cry, far less, far more efficient, fare better, fare worse, fared better, fared worse,
         fares better, fares worse, faster, faster than, fastest, fell behind, fell off, fell short, fight over, fights
         for, fit comfortably, fits comfortably, flat out, flies, flounder*, flying, foot the bill, foots the bill, for
-        a song, for free, for nothing, for the money, fourfold, free lunch, front-runner, full speed, gain little,
-        gain much, gain nothing, gains ground, gains little, gains much, gains nothing, game changer, gentle on
-        memory, get by with, get more out of, gets better, gets by with, gets in the way, gets more out of, gets
-        slower, gets worse, gives way to, go to waste, gobble*, goes to waste, gratis, grinds, grinds to, ground to,
-        guzzle*, half again, half as fast, half as long, half as many, half as much, half asleep, half the price, half
-        the size, hands down, hardly any difference, hardly help, hardly helps, hardly matter, hardly matters, hardly
-        pays, hardly worth, has an edge, has no equal, has the edge, hasten*, have the edge, head and shoulders, head
-        start, headwind, held back, held its own, help little, help most, help only, helped a lot, helped little,
-        helped most, helps a lot, helps little, helps most, helps only, hidden cost, hidden costs, hobble*, hog*, hold
-        back, hold their own, hold them up, hold up against, holds back, holds its own, holds them up, holds up
-        against, hours instead, huge gain, huge gains, hundredfold, hungrier, hungry for memory, hurt, hurting, hurts,
-        hurts most, idle, idle at any, idle cycles, idle most of, idled, idles, imperceptibly, impractical, in a
-        different league, in a fraction, in another league, in its favor, in its favour, in next to no, in no time, in
-        reach, in the dust, in the noise, in vain, inches along, indistinguishable, inefficient, inefficiently,
-        infeasible, instantaneous, instantly, instead of days, instead of hours, instead of minutes, intractable, is
-        better, is negligible, is no match, is worse, just fits, keep pace, keep up, keep up with, keeps pace, keeps
-        up, keeps up with, kept pace, kept up, kept up with, killer, kills, lag behind, laggard, lagged, lags, lags
-        behind, languish*, large gain, large gains, law of diminishing, lay idle, leads by, leaner, leave behind,
-        leaves behind, left behind, left idle, less accurate, less costly, less efficient, less efficiently, less
-        expensive, less memory-efficient, less precise, less prone to, less robust, less stable, lets down, lie idle,
-        lies idle, light years, lightning fast, lightning-fast, likely better, limps, line rate, linear scaling,
-        linear speedup, little benefit, little difference, little gain, little gains, little use, longer than it
-        saves, lose to, loses against, loses ground, loses out, loses to, loss in accuracy, loss of accuracy, loss of
-        quality, lossless, lost against, lost ground, lost to, made do with, made it feasible, made no difference,
-        main gain, make do with, make little difference, make no difference, make the most of, makes do with, makes it
-        feasible, makes little difference, makes no difference, makes sense only, makes short work, makes the most of,
-        measurably, measured win, memory hog, memory hungry, memory-hungry, miles ahead, minutes instead, modest gain,
-        modest gains, monopolise*, monopolize*, more accurate, more beneficial, more costly, more economical, more
-        efficient, more efficiently, more expensive, more faithful, more memory-efficient, more optimal, more
-        performant, more precise, more prone to, more quickly, more robust, more slowly, more stable, more than
-        doubles, most accurate, most economical, most efficient, most efficiently, most expensive, most frugal, most
-        memory-efficient, most optimal, most performant, much better, much bigger than, much less, much more
-        optimized, munch*, narrower, near line, near peak, near-linear scaling, nearly doubles, nearly halves, nearly
-        linearly, neck and neck, neck-and-neck, needless tax, needlessly, negligibly, net loss, net win, next to
-        nothing, night and day, nimbler, no advantage, no adverse, no benefit, no benefits, no better, no catch, no
-        different from, no different than, no faster, no gain, no gains, no help, no improvement, no improvements, no
-        later than, no longer fits, no match for, no measurable, no quicker, no real difference, no recompilation, no
-        rival, no slower, no sooner, no speedup, no use, no worse, noisier, nosedive*, not worth, not worth the,
-        nothing to be gained, nothing tops, numerically stable, of little use, of no help, of no use, of the space, on
-        a par, on a shoestring, on par, on par with, on the table, one-fifth, one-quarter, one-tenth, one-third, only
-        pays, order of magnitude, orders of magnitude, out of proportion, out of reach, outclass*, outdo, outdoes,
-        outpace*, outperform*, outran, outrun, outruns, outstrip, outstrips, outweigh*, overhead, overheads, overkill,
-        overpriced, overshadow*, oversubscribed, oversubscription, overtake, overtakes, overtook, overwhelm*, paid for
-        itself, paid off, painfully, pay dividends, pay for itself, pay for long, pay off, pays dividends, pays for
-        itself, pays for long, pays more, pays off, pays only, peanuts, peerless, penalise*, penalize*, percent
-        behind, perceptibly, perform alike, perform better, perform comparably, perform similarly, perform the same
-        as, perform well, perform worse, performance degradation, performs alike, performs better, performs
-        comparably, performs similarly, performs the same as, performs well, performs worse, plod*, plummet*, point of
-        diminishing, pointlessly, poorly, practically nothing, preferable, pricey, pricier, process more, processes
-        more, profit from, profit most, profit the most, profits, profits most, prohibitively, prone to fragmentation,
-        propel*, pull ahead, pull its weight, pulls ahead, pulls its weight, quadrupled, quadruples, quality
-        degradation, quality loss, quicker, quickest, races through, rack up, racks up, real gain, reap*, redundant
-        work, redundantly, remains idle, rivals, rob*, roofline of, room to spare, roughly doubles, roughly halves,
-        run circles around, runner-up, runs circles around, runs dry, sails through, sat idle, saturate, saturate the
-        gpu, saturated, saturates, save little, saves a lot, saves little, saves much, saves nothing, saving is,
-        savings are, scale better, scale linearly, scale poorly, scale to any, scale well, scales badly, scales
-        better, scales linearly, scales poorly, scales to any, scales well, second best, second to none, seconds
-        instead, serve more, serves more, set you back, sets you back, several hundred times, shine, shines, shone,
-        shortchange*, silver bullet, sit idle, sits idle, skyrocket*, slow down, slow-down, slowdown, slowdowns,
-        slowed, slowed down, slower, slowest, slowing, slowing down, slows, slows down, slows things down, slows to,
-        sluggishly, small gain, small gains, smoothly, snail's pace, snappier, soar*, sooner, spared, spares, sped up,
-        speed up, speed-up, speed-ups, speedier, speeding up, speeds things up, speeds up, speedup*, spend most of,
-        spends most of, spent on pad, squander*, stalled, stalling, stalls, stand idle, stands idle, stands no chance,
-        starve*, stay idle, stays idle, steady-state win, stop growing, stopped creeping, stopped growing, stopped
-        rising, stops creeping, stops growing, stops rising, streets ahead, struggle*, stumble*, stutters, suffer
-        from, suffer most, suffer*, suffers badly, suffers from, suffers most, supercharge*, surcharge, surpass*,
-        sweet, sweet spot, take longer, take their toll, take time, takes ages, takes days, takes forever, takes its
-        toll, takes longer, takes the crown, takes the pressure off, takes time, tanked, tanks, tell apart, ten times,
-        tenfold, than otherwise, thanks to the smaller, that otherwise, the benefit is, the benefits are, the gain,
-        the gains, the saving, the savings, thrash*, threefold, thriftier, throttled, throttles, thrown in, tie up,
-        tied up, ties up, times over, to no avail, to spare, to the last bit, to the last digit, tolerate a, tolerates
-        a, took longer, torpedo*, toss-up, trailed, trails, tripled, triples, trounce*, trump, trumps, turbocharge*,
-        twice as, twice as much, twice over, twice what, two-fold, twofold, ultra-fast, unaffected, under-utilised,
+        a song, for free, for nothing, for the money, fourfold, free lunch, front-runner, full performance, full
+        speed, full speed of, gain little, gain much, gain nothing, gains ground, gains little, gains much, gains
+        nothing, game changer, gentle on memory, get by with, get more out of, gets better, gets by with, gets in the
+        way, gets more out of, gets slower, gets worse, gives way to, go to waste, gobble*, goes to waste, gratis,
+        grinds, grinds to, ground to, guzzle*, half again, half as fast, half as long, half as many, half as much,
+        half asleep, half the price, half the size, hands down, hardly any difference, hardly help, hardly helps,
+        hardly matter, hardly matters, hardly pays, hardly worth, has an edge, has no equal, has the edge, hasten*,
+        have the edge, head and shoulders, head start, headwind, held back, held its own, help little, help most, help
+        only, helped a lot, helped little, helped most, helps a lot, helps little, helps most, helps only, hidden
+        cost, hidden costs, hobble*, hog*, hold back, hold their own, hold them up, hold up against, holds back, holds
+        its own, holds them up, holds up against, hours instead, huge gain, huge gains, hundredfold, hungrier, hungry
+        for memory, hurt, hurting, hurts, hurts most, idle, idle at any, idle cycles, idle most of, idled, idles,
+        imperceptibly, impractical, in a different league, in a fraction, in another league, in its favor, in its
+        favour, in next to no, in no time, in reach, in the dust, in the noise, in vain, inches along,
+        indistinguishable, inefficient, inefficiently, infeasible, instantaneous, instantly, instead of days, instead
+        of hours, instead of minutes, intractable, is better, is negligible, is no match, is worse, just fits, keep
+        pace, keep up, keep up with, keeps pace, keeps up, keeps up with, kept pace, kept up, kept up with, killer,
+        kills, lag behind, laggard, lagged, lags, lags behind, languish*, large gain, large gains, law of diminishing,
+        lay idle, leads by, leaner, leave behind, leaves behind, left behind, left idle, less accurate, less costly,
+        less efficient, less efficiently, less expensive, less memory-efficient, less precise, less prone to, less
+        robust, less stable, lets down, lie idle, lies idle, light years, lightning fast, lightning-fast, likely
+        better, limps, line rate, linear scaling, linear speedup, little benefit, little difference, little gain,
+        little gains, little use, longer than it saves, lose to, loses against, loses ground, loses out, loses to,
+        loss in accuracy, loss of accuracy, loss of quality, lossless, lost against, lost ground, lost to, made do
+        with, made it feasible, made no difference, main gain, make do with, make little difference, make no
+        difference, make the most of, makes do with, makes it feasible, makes little difference, makes no difference,
+        makes sense only, makes short work, makes the most of, measurably, measured win, memory hog, memory hungry,
+        memory-hungry, miles ahead, minutes instead, modest gain, modest gains, monopolise*, monopolize*, more
+        accurate, more beneficial, more costly, more economical, more efficient, more efficiently, more expensive,
+        more faithful, more memory-efficient, more optimal, more performant, more precise, more prone to, more
+        quickly, more robust, more slowly, more stable, more than doubles, most accurate, most economical, most
+        efficient, most efficiently, most expensive, most frugal, most memory-efficient, most optimal, most
+        performant, much better, much bigger than, much less, much more optimized, munch*, narrower, near line, near
+        peak, near-linear scaling, nearly doubles, nearly halves, nearly linearly, neck and neck, neck-and-neck,
+        needless tax, needlessly, negligibly, net loss, net win, next to nothing, night and day, nimbler, no
+        advantage, no adverse, no benefit, no benefits, no better, no catch, no different from, no different than, no
+        faster, no gain, no gains, no help, no improvement, no improvements, no later than, no longer fits, no match
+        for, no measurable, no quicker, no real difference, no recompilation, no rival, no slower, no sooner, no
+        speedup, no use, no worse, noisier, nosedive*, not worth, not worth the, nothing to be gained, nothing tops,
+        numerically stable, of little use, of no help, of no use, of the space, on a par, on a shoestring, on par, on
+        par with, on the table, one-fifth, one-quarter, one-tenth, one-third, only pays, order of magnitude, orders of
+        magnitude, out of proportion, out of reach, outclass*, outdo, outdoes, outpace*, outperform*, outran, outrun,
+        outruns, outstrip, outstrips, outweigh*, overhead, overheads, overkill, overpriced, overshadow*,
+        oversubscribed, oversubscription, overtake, overtakes, overtook, overwhelm*, paid for itself, paid off,
+        painfully, pay dividends, pay for itself, pay for long, pay off, pays dividends, pays for itself, pays for
+        long, pays more, pays off, pays only, peanuts, peerless, penalise*, penalize*, percent behind, perceptibly,
+        perform alike, perform better, perform comparably, perform similarly, perform the same as, perform well,
+        perform worse, performance degradation, performs alike, performs better, performs comparably, performs
+        similarly, performs the same as, performs well, performs worse, plod*, plummet*, point of diminishing,
+        pointlessly, poorly, practically nothing, preferable, pricey, pricier, process more, processes more, profit
+        from, profit most, profit the most, profits, profits most, prohibitively, prone to fragmentation, propel*,
+        pull ahead, pull its weight, pulls ahead, pulls its weight, quadrupled, quadruples, quality degradation,
+        quality loss, quicker, quickest, races through, rack up, racks up, real gain, reap*, redundant work,
+        redundantly, remains idle, rivals, rob*, roofline of, room to spare, roughly doubles, roughly halves, run
+        circles around, runner-up, runs circles around, runs dry, sails through, sat idle, saturate, saturate the gpu,
+        saturated, saturates, save little, saves a lot, saves little, saves much, saves nothing, saving is, savings
+        are, scale better, scale linearly, scale poorly, scale to any, scale well, scales badly, scales better, scales
+        linearly, scales poorly, scales to any, scales well, second best, second to none, seconds instead, serve more,
+        serves more, set you back, sets you back, several hundred times, shine, shines, shone, shortchange*, silver
+        bullet, sit idle, sits idle, skyrocket*, slow down, slow-down, slowdown, slowdowns, slowed, slowed down,
+        slower, slowest, slowing, slowing down, slows, slows down, slows things down, slows to, sluggishly, small
+        gain, small gains, smoothly, snail's pace, snappier, soar*, sooner, spared, spares, sped up, speed up,
+        speed-up, speed-ups, speedier, speeding up, speeds things up, speeds up, speedup*, spend most of, spends most
+        of, spent on pad, squander*, stalled, stalling, stalls, stand idle, stands idle, stands no chance, starve*,
+        stay idle, stays idle, steady-state win, stop growing, stopped creeping, stopped growing, stopped rising,
+        stops creeping, stops growing, stops rising, streets ahead, struggle*, stumble*, stutters, suffer from, suffer
+        most, suffer*, suffers badly, suffers from, suffers most, supercharge*, surcharge, surpass*, sweet, sweet
+        spot, take longer, take their toll, take time, takes ages, takes days, takes forever, takes its toll, takes
+        longer, takes the crown, takes the pressure off, takes time, tanked, tanks, tell apart, ten times, tenfold,
+        than otherwise, thanks to the smaller, that otherwise, the benefit is, the benefits are, the gain, the gains,
+        the saving, the savings, thrash*, threefold, thriftier, throttled, throttles, thrown in, tie up, tied up, ties
+        up, times over, to no avail, to spare, to the last bit, to the last digit, tolerate a, tolerates a, took
+        longer, torpedo*, toss-up, trailed, trails, tripled, triples, trounce*, trump, trumps, turbocharge*, twice as,
+        twice as much, twice over, twice what, two-fold, twofold, ultra-fast, unaffected, under-utilised,
         under-utilized, undercut, undercuts, underused, underutilisation, underutilised, underutilization,
         underutilized, unequalled, unharmed, unimpaired, unmatched, unnecessarily, unscathed, unthinkable, untouched,
         unusable, uphill, value for money, virtually nothing, walks away with, wall time, wall-clock win, was worth,
@@ -137,9 +138,9 @@ MERITS: Final = {
         waste, which otherwise, whole gain, win back, win out, winner, wins, wins against, wins back, wins by, wins
         out, wins over, within a hair, within error, within noise, within reach, within the noise, without a hitch,
         without a penalty, without breaking a sweat, without giving up, without paying, without rival, won against,
-        won back, won out, won over, work better, work worse, works better, works worse, worse than, worsen*, worst of
-        all, worst performer, worst-performing, worth every, worth it, worth its, worth the cost, worth the overhead,
-        worth the price, wring*, zips through
+        won back, won out, won over, won't get the full, work better, work worse, works better, works worse, worse
+        than, worsen*, worst of all, worst performer, worst-performing, worth every, worth it, worth its, worth the
+        cost, worth the overhead, worth the price, wring*, zips through
     """,
     # How much, near what it compares.
     "degree": """

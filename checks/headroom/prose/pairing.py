@@ -263,7 +263,8 @@ def _is_about_the_work(tags: Tags) -> bool:
         return False
     for i, token in enumerate(tags.tokens[:6]):
         if tags.at("workload", i):
-            return sized
+            named = any(token.word == ":" for token in tags.tokens[i + 1 : i + 8])  # "Large models: it is slower."
+            return sized and not named
         sized = sized or tags.at("size", i) or bool(_WORKLOAD.fullmatch(token.word))
         if not (sized or token.word in ("a", "an", "the", "as")):
             return False
