@@ -98,7 +98,6 @@ class TestWhatCounts:
             "Call `is_faster` with `less_memory=2x`.",
             "## Reducing memory",
             "| Faster | Less memory |\n|---|---|\n| yes | no |",
-            'The "High throughput" preset is defined here.',
             "It allocates the first 30 % of them.",
         ],
     )

@@ -148,8 +148,8 @@ EFFECTS: Final = {
         could fit, digest*, empower*, enable, enabled, enables, enabling, fine-tunes, fit, fit into, fits, fitted, get
         by, gets by, handle, handles, help you, helps you, host, hosts, ingest*, leaves room, let, lets, letting, made
         possible, make it possible, make room, make room for, makes, makes it possible, makes room, makes room for,
-        open the door, opens the door, permit*, possible on, scale to, scale your, scales to, scaling potentially to,
-        scaling to, serve, serves, squeeze, squeezes, sustain*, swallow*, trains, unlocks
+        open the door, opens the door, permit*, possible on, possible to, scale to, scale your, scales to, scaling
+        potentially to, scaling to, serve, serves, squeeze, squeezes, sustain*, swallow*, trains, unlocks
     """,
     # What saves from a shortage.
     "escape": """

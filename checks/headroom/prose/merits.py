@@ -60,17 +60,17 @@ MERITS: Final = {
         a song, for free, for nothing, for the money, fourfold, free lunch, front-runner, full performance, full
         speed, full speed of, gain little, gain much, gain nothing, gains ground, gains little, gains much, gains
         nothing, game changer, gentle on memory, get by with, get more out of, gets better, gets by with, gets in the
-        way, gets more out of, gets slower, gets worse, gives way to, go to waste, gobble*, goes to waste, gratis,
-        grinds, grinds to, ground to, guzzle*, half again, half as fast, half as long, half as many, half as much,
-        half asleep, half the price, half the size, hands down, hardly any difference, hardly help, hardly helps,
-        hardly matter, hardly matters, hardly pays, hardly worth, has an edge, has no equal, has the edge, hasten*,
-        have the edge, head and shoulders, head start, headwind, held back, held its own, help little, help most, help
-        only, helped a lot, helped little, helped most, helps a lot, helps little, helps most, helps only, hidden
-        cost, hidden costs, hobble*, hog*, hold back, hold their own, hold them up, hold up against, holds back, holds
-        its own, holds them up, holds up against, hours instead, huge gain, huge gains, hundredfold, hungrier, hungry
-        for memory, hurt, hurting, hurts, hurts most, idle, idle at any, idle cycles, idle most of, idled, idles,
-        imperceptibly, impractical, in a different league, in a fraction, in another league, in its favor, in its
-        favour, in next to no, in no time, in reach, in the dust, in the noise, in vain, inches along,
+        way, gets more out of, gets slower, gets worse, gives way to, go to waste, gobble*, goes to waste, good
+        choice, gratis, grinds, grinds to, ground to, guzzle*, half again, half as fast, half as long, half as many,
+        half as much, half asleep, half the price, half the size, hands down, hardly any difference, hardly help,
+        hardly helps, hardly matter, hardly matters, hardly pays, hardly worth, has an edge, has no equal, has the
+        edge, hasten*, have the edge, head and shoulders, head start, headwind, held back, held its own, help little,
+        help most, help only, helped a lot, helped little, helped most, helps a lot, helps little, helps most, helps
+        only, hidden cost, hidden costs, hobble*, hog*, hold back, hold their own, hold them up, hold up against,
+        holds back, holds its own, holds them up, holds up against, hours instead, huge gain, huge gains, hundredfold,
+        hungrier, hungry for memory, hurt, hurting, hurts, hurts most, idle, idle at any, idle cycles, idle most of,
+        idled, idles, imperceptibly, impractical, in a different league, in a fraction, in another league, in its
+        favor, in its favour, in next to no, in no time, in reach, in the dust, in the noise, in vain, inches along,
         indistinguishable, inefficient, inefficiently, infeasible, instantaneous, instantly, instead of days, instead
         of hours, instead of minutes, intractable, is better, is negligible, is no match, is worse, just fits, keep
         pace, keep up, keep up with, keeps pace, keeps up, keeps up with, kept pace, kept up, kept up with, killer,
@@ -127,20 +127,20 @@ MERITS: Final = {
         spot, take longer, take their toll, take time, takes ages, takes days, takes forever, takes its toll, takes
         longer, takes the crown, takes the pressure off, takes time, tanked, tanks, tell apart, ten times, tenfold,
         than otherwise, thanks to the smaller, that otherwise, the benefit is, the benefits are, the gain, the gains,
-        the saving, the savings, thrash*, threefold, thriftier, throttled, throttles, thrown in, tie up, tied up, ties
-        up, times over, to no avail, to spare, to the last bit, to the last digit, tolerate a, tolerates a, took
-        longer, torpedo*, toss-up, trailed, trails, tripled, triples, trounce*, trump, trumps, turbocharge*, twice as,
-        twice as much, twice over, twice what, two-fold, twofold, ultra-fast, unaffected, under-utilised,
-        under-utilized, undercut, undercuts, underused, underutilisation, underutilised, underutilization,
-        underutilized, unequalled, unharmed, unimpaired, unmatched, unnecessarily, unscathed, unthinkable, untouched,
-        unusable, uphill, value for money, virtually nothing, walks away with, wall time, wall-clock win, was worth,
-        waste*, wasted work, wasteful, wear out, weigh down, weigh on, weighs down, weighs heavily, weighs on, went to
-        waste, which otherwise, whole gain, win back, win out, winner, wins, wins against, wins back, wins by, wins
-        out, wins over, within a hair, within error, within noise, within reach, within the noise, without a hitch,
-        without a penalty, without breaking a sweat, without giving up, without paying, without rival, won against,
-        won back, won out, won over, won't get the full, work better, work worse, works better, works worse, worse
-        than, worsen*, worst of all, worst performer, worst-performing, worth every, worth it, worth its, worth the
-        cost, worth the overhead, worth the price, wring*, zips through
+        the most out of, the saving, the savings, thrash*, threefold, thriftier, throttled, throttles, thrown in, tie
+        up, tied up, ties up, times over, to no avail, to spare, to the last bit, to the last digit, tolerate a,
+        tolerates a, took longer, torpedo*, toss-up, trailed, trails, tripled, triples, trounce*, trump, trumps,
+        turbocharge*, twice as, twice as much, twice over, twice what, two-fold, twofold, ultra-fast, unaffected,
+        under-utilised, under-utilized, undercut, undercuts, underused, underutilisation, underutilised,
+        underutilization, underutilized, unequalled, unharmed, unimpaired, unmatched, unnecessarily, unscathed,
+        unthinkable, untouched, unusable, uphill, value for money, virtually nothing, walks away with, wall time,
+        wall-clock win, was worth, waste*, wasted work, wasteful, wear out, weigh down, weigh on, weighs down, weighs
+        heavily, weighs on, went to waste, which otherwise, whole gain, win back, win out, winner, wins, wins against,
+        wins back, wins by, wins out, wins over, within a hair, within error, within noise, within reach, within the
+        noise, without a hitch, without a penalty, without breaking a sweat, without giving up, without paying,
+        without rival, won against, won back, won out, won over, won't get the full, work better, work worse, works
+        better, works worse, worse than, worsen*, worst of all, worst performer, worst-performing, worth every, worth
+        it, worth its, worth the cost, worth the overhead, worth the price, wring*, zips through
     """,
     # How much, near what it compares.
     "degree": """
@@ -153,13 +153,13 @@ MERITS: Final = {
         largest, leaner, leanest, least, less, lesser, lighter, lightest, lightning-fast, little, longer, longest,
         lossless, low, lower, lowest, major, marginal, massive, measurable, mediocre, milder, minimal, minor, modest,
         more, near-linear, near-perfect, needless, negligible, noisier, notable, noticeable, noticeably, of what,
-        optimal, outstanding, perceptible, poor, quick, quicker, quickest, rapid, reduced, redundant, remarkable,
-        respectable, serious, severe, shakier, shorter, shortest, significant, sixfold, sizable, sizeable, slight,
-        slimmer, slow, slower, slowest, sluggish, smaller, smallest, smoother, snappier, sooner, steadier, steep,
-        steeper, stellar, stiff, strong, substantial, superfluous, superior, superlinear, surplus, swift, tenfold,
-        thinner, threefold, tighter, tightest, tinier, tiniest, tiny, top-notch, trivial, twofold, ultra-fast,
-        unacceptable, undue, unmatched, unnecessary, unparalleled, unrivaled, unrivalled, unstable, vast, wasted,
-        weak, worse, worst
+        optimal, optimised, optimized, outstanding, perceptible, poor, quick, quicker, quickest, rapid, reduced,
+        redundant, remarkable, respectable, serious, severe, shakier, shorter, shortest, significant, sixfold,
+        sizable, sizeable, slight, slimmer, slow, slower, slowest, sluggish, smaller, smallest, smoother, snappier,
+        sooner, steadier, steep, steeper, stellar, stiff, strong, substantial, superfluous, superior, superlinear,
+        surplus, swift, tenfold, thinner, threefold, tighter, tightest, tinier, tiniest, tiny, top-notch, trivial,
+        twofold, ultra-fast, unacceptable, undue, unmatched, unnecessary, unparalleled, unrivaled, unrivalled,
+        unstable, vast, wasted, weak, worse, worst
     """,
     # After "is": says of what stands before it that it is better or worse.
     "rank": """

@@ -143,7 +143,7 @@ def reasons(found: list[Token]) -> Iterator[str]:
 
 def _is_factor(tags: Tags, start: int, end: int) -> bool:
     """Whether "2x" is a ratio: not one of sizes, "16 × 64", nor a number of cards, "8x H100"."""
-    apart = re.search(r"\s", tags.tokens[start].word)
+    apart = re.search(r"\s", tags.tokens[start].word) and not (start and tags.tokens[start - 1].word == "by")
     following = tags.tokens[end].word if end < len(tags.tokens) else ""
     compares = any(tags.at(category, end) for category in ("comparative", "degree")) or following in (
         "as",

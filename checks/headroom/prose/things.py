@@ -22,19 +22,19 @@ THINGS: Final = {
         time, loading times, memory, memory access, memory bandwidth, memory consumption, memory pressure, memory
         spikes, memory usage, memory use, mfu, microseconds, milliseconds, misses, money, noise, numerical error,
         numerical errors, occupancy, operations, overflow, overhead, overheads, p50, p90, p95, p99, pace, page faults,
-        paging, payload, payloads, peak, peaks, penalties, penalty, performance, perplexity, power, power consumption,
-        prefill time, pressure, price, qps, quality, quantisation error, quantisation errors, quantization error,
-        quantization errors, ram, ram usage, rate, rates, recall, recomputation, recompute, relative error, requests
-        per second, reserved memory, resident set, response time, response times, responsiveness, results, robustness,
-        round trips, rounding error, rounding errors, rss, run time, runtime, runtimes, samples per second, savings,
-        scalability, scaling, scaling efficiency, score, scores, serialisation, serialization, smoothness, space,
-        speed, speed gains, speed-accuracy, speed-up, speeds, spending, spikes, stability, stall, stalls, start-up,
-        startup, startup times, step times, steps per second, storage, stutter, swap, swapping, synchronisation,
-        synchronization, syncs, tail, temporaries, thrashing, throughput, throughputs, time, time-to-first-token,
-        times, tokens a second, tokens per dollar, tokens per second, tpot, traffic, transcription time, transfer,
-        transfers, ttft, turnaround, turnaround times, underflow, utilisation, utilization, validation loss, variance,
-        volume, vram, vram usage, wait, waiting, waits, wall-clock, walltime, warm start, warm starts, warm-up time,
-        wattage, watts, wer, work, working set, workspace
+        paging, payload, payloads, peak, peaks, penalties, penalty, performance, performances, perplexity, power,
+        power consumption, prefill time, pressure, price, qps, quality, quantisation error, quantisation errors,
+        quantization error, quantization errors, ram, ram usage, rate, rates, recall, recomputation, recompute,
+        relative error, requests per second, reserved memory, resident set, response time, response times,
+        responsiveness, results, robustness, round trips, rounding error, rounding errors, rss, run time, runtime,
+        runtimes, samples per second, savings, scalability, scaling, scaling efficiency, score, scores, serialisation,
+        serialization, smoothness, space, speed, speed gains, speed-accuracy, speed-up, speeds, spending, spikes,
+        stability, stall, stalls, start-up, startup, startup times, step times, steps per second, storage, stutter,
+        swap, swapping, synchronisation, synchronization, syncs, tail, temporaries, thrashing, throughput,
+        throughputs, time, time-to-first-token, times, tokens a second, tokens per dollar, tokens per second, tpot,
+        traffic, transcription time, transfer, transfers, ttft, turnaround, turnaround times, underflow, utilisation,
+        utilization, validation loss, variance, volume, vram, vram usage, wait, waiting, waits, wall-clock, walltime,
+        warm start, warm starts, warm-up time, wattage, watts, wer, work, working set, workspace
     """,
     # What takes memory or time, but is also talked of without any comparison: counts only after a word that compares.
     "object": """
@@ -47,7 +47,7 @@ THINGS: Final = {
         launches, lead, logits, margin, megabytes, memory spikes, messages, model states, optimizer states, padding,
         penalty, precision, preemptions, prefill, re-reads, reads, recompilations, reduction, reductions, redundancy,
         regression, rereads, reshards, residuals, return, returns, round trips, round-trips, speedup, spills, states,
-        syncs, temporaries, tensors, transposes, uploads, waits, weights, win, wins, work, writes
+        syncs, system calls, temporaries, tensors, transposes, uploads, waits, weights, win, wins, work, writes
     """,
     # Most of something is gone, or counts in another number.
     "bulk": """
@@ -94,10 +94,10 @@ THINGS: Final = {
     "process": """
         attention, backward, calibration, computation, convergence, decode, decoders, decoding, epoch, epochs,
         evaluation, everything, execution, fine-tuning, finetuning, forward, generation, inference, initialisation,
-        initialization, kernels, launch, launches, loading, loop, matmuls, operations, pass, passes, pipeline,
-        prefill, preprocessing, products, prompts, quantisation, quantization, requests, restart, restarts, run, runs,
-        sampling, save, saves, saving, start-up, startup, step, steps, things, tokenisation, tokenization, training,
-        users
+        initialization, kernels, launch, launches, loading, loop, matmuls, operations, optimisation, optimization,
+        pass, passes, pipeline, prefill, preprocessing, products, prompts, quantisation, quantization, requests,
+        restart, restarts, run, runs, sampling, save, saves, saving, start-up, startup, step, steps, things,
+        tokenisation, tokenization, training, users
     """,
     # Such work.
     "labour": """
@@ -112,19 +112,20 @@ THINGS: Final = {
         bigger batch sizes, bigger batches, bigger model, bigger models, bigger sequence, commodity, concurrent
         requests, concurrent users, consumer card, consumer cards, consumer gpu, consumer gpus, double the batch, edge
         devices, effective batch size, existing hardware, far longer, fewer cards, fewer gpus, half the cards, half
-        the gpus, higher batch, higher concurrency, higher resolution, higher resolutions, laptops, larger batch,
-        larger batch sizes, larger batches, larger contexts, larger global batch, larger images, larger micro-batches,
-        larger model, larger models, larger vocabulary, long sequences, longer context, longer contexts, longer
-        document, longer documents, longer prompts, longer sequence, longer sequences, longer texts, macbook,
-        microcontroller, microcontrollers, million tokens, million tokens of, millions of tokens, modest gpu, modest
-        hardware, more clients, more concurrent, more experiments, more layers, more requests, more sequences, more
-        users, much larger, much longer, old hardware, older cards, older gpus, older hardware, on 8 gb, on a laptop,
-        on a phone, on a raspberry pi, on a workstation, one 24 gb card, one card, one device, one gpu, one node, one
+        the gpus, higher batch, higher concurrency, higher resolution, higher resolutions, huge model, huge models,
+        laptops, larger batch, larger batch sizes, larger batches, larger contexts, larger global batch, larger
+        images, larger micro-batches, larger model, larger models, larger vocabulary, limited gpu, limited hardware,
+        limited memory, limited resources, long sequences, longer context, longer contexts, longer document, longer
+        documents, longer prompts, longer sequence, longer sequences, longer texts, macbook, microcontroller,
+        microcontrollers, million tokens, million tokens of, millions of tokens, modest gpu, modest hardware, more
+        clients, more concurrent, more experiments, more layers, more requests, more sequences, more users, much
+        larger, much longer, old hardware, older cards, older gpus, older hardware, on 8 gb, on a laptop, on a phone,
+        on a raspberry pi, on a workstation, one 24 gb card, one card, one device, one gpu, one machine, one node, one
         server, phone, raspberry pi, same budget, same card, same device, same gpu, same hardware, same machine,
-        several models, single card, single device, single gpu, single-board, small cards, smaller card, smaller
-        cards, smaller gpu, smaller gpus, smartphone, smartphones, tablets, the browser, twice as many, twice the
-        batch, twice the context, twice the users, without offloading, without sharding, without splitting,
-        workstation
+        several models, single card, single device, single gpu, single machine, single-board, small cards, smaller
+        card, smaller cards, smaller gpu, smaller gpus, smartphone, smartphones, tablets, the browser, twice as many,
+        twice the batch, twice the context, twice the users, ultra-long, without offloading, without sharding, without
+        splitting, workstation
     """,
     # What a method may save from.
     "shortage": """
