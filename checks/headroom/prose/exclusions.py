@@ -158,14 +158,14 @@ EXCLUDED: Final = {
     """,
     # In -s and before a dimension, but no verb of effect.
     "neutral": """
-        adds, allocates, always, as, asks, assumes, averages, begins, besides, bytes, calculates, checks, comes,
-        compares, computes, considers, contains, controls, counts, covers, defines, depends, describes, determines,
-        discusses, displays, divides, does, ends, estimates, evaluates, exchanges, expects, explains, exposes,
-        features, gets, gives, goes, gpus, has, holds, includes, indicates, its, lies, limits, lists, logs, manages,
-        means, measures, models, monitors, multiplies, names, needs, others, parameters, passes, performs, perhaps,
-        plots, prints, profiles, provides, reads, records, refers, reflects, reports, represents, requires, reserves,
-        results, returns, reveals, runs, says, sees, sets, settings, shows, sits, specifies, stands, starts, steps,
-        stores, summarises, summarizes, sums, supports, takes, tells, tests, this, thus, times, tokens, tracks, uses,
-        utilises, utilizes, values, was, weights, whereas, writes
+        adds, allocates, always, as, asks, assumes, averages, begins, besides, bytes, calculates, carries, checks,
+        comes, compares, computes, considers, contains, controls, counts, covers, defines, depends, describes,
+        determines, discusses, displays, divides, does, ends, estimates, evaluates, exchanges, expects, explains,
+        exposes, features, gets, gives, goes, gpus, has, holds, includes, indicates, its, keeps, lies, limits, lists,
+        logs, manages, means, measures, models, monitors, multiplies, names, needs, others, parameters, passes,
+        performs, perhaps, plots, prints, profiles, provides, reads, records, refers, reflects, reports, represents,
+        requires, reserves, results, returns, reveals, runs, says, sees, sets, settings, shows, sits, specifies,
+        stands, starts, steps, stores, summarises, summarizes, sums, supports, takes, tells, tests, this, thus, times,
+        tokens, tracks, triggers, uses, utilises, utilizes, values, was, weights, whereas, writes
     """,
 }

@@ -9,86 +9,85 @@ MERITS: Final = {
     # Says by itself that one is better or worse.
     "comparative": """
         a big difference, a cut above, a drop in the ocean, a fraction of, a hair's breadth, a huge difference, a
-        hundredth of, a ninth of, a notch above, a rounding error, a sixteenth of, a snail, a tax, a tenth of, a
-        thousandth of, a tie, a twentieth of, a wash, about doubles, about halves, absorbs, accelerated inference,
-        accelerates, accelerating, accuracy degradation, accuracy loss, adverse effect, ahead by, ahead of, all but
-        vanish, all but vanishes, all the difference, almost doubles, almost halves, almost in two, almost nothing,
-        amortise*, amortize*, an hour of, an hour or more, any difference in, any faster, any slower, are better, are
-        negligible, are no match, are worse, as accurate as, as cheap as, as costly as, as efficient as, as expensive
-        as, as fast as, as good as, as much as, as quick as, as quickly, as quickly as, as slow as, as well as an, as
-        well as full, at a fraction, at almost no cost, at full speed, at full tilt, at its limit, at little cost, at
-        no additional cost, at no cost, at no extra cost, at peak, at the limit, ate up, avoid materializing, avoids
-        materialising, avoids materializing, ballast, ballpark, bang for, barely any, barely fits, barely usable,
-        bargain, beat, beating, beats, beefier, behaves just like, benefit greatly, benefit most, benefit the most,
-        benefits greatly, benefits most, benefits the most, best choice, best of all, best of both worlds, best
-        option, best performer, best-in-class, best-performing, better choice, better choice than, better fit, better
-        option, better suited, better than, better use of, beyond compare, big gain, big gains, bit for bit,
-        bit-for-bit, bit-identical, bites, blazing fast, bleeds, blew up, blow up, blows up, blunt*, bogged down, bogs
-        down, bottleneck, bottlenecked, bottlenecks, bought me, bought nothing, bought only, bought us, break even,
-        breaks down under, breaks even, breathing room, breeze through, breezes through, bring to its knees, bring up
-        the rear, brings nothing, brings to its knees, brings up the rear, brought nothing, brought to its knees,
-        buckle*, budget option, budget-friendly, burn through, burns through, busier, busywork, buy us, buys little,
-        buys nothing, buys only, buys us, buys you, by a factor of, by a hair, by a mile, by a quarter, by a third, by
-        a wide margin, by comparison, by far, by far the, by two thirds, came close to, came on top, came out ahead,
-        came out better, came out worse, can't compete, cannibalise*, cannibalize*, cannot be told apart, cannot
-        compete, catapult*, catch up, catches up, caught up, ceiling, change nothing, changed nothing, changes
-        nothing, cheaper, cheapest, chew through, chews through, child's play, choke on, choke*, churn out, churns
-        out, clear win, clear winner, cliff, close most, close the gap, close to nothing, close to peak, closes most,
-        closes the gap, coarser, come cheap, come close to, come on top, come out ahead, come out better, come out on
-        top, come out worse, come with a, come with an, comes cheap, comes close to, comes for free, comes on top,
-        comes out ahead, comes out better, comes out on top, comes out worse, comes with a, comes with an, commodity
-        hardware, communication efficient, compete for, compete with, competes for, competes with, compute efficient,
-        congest*, consumer hardware, contend for, contends for, contribute nothing, contributed nothing, contributes
-        nothing, converged just like, converges better, converges just like, converges worse, copes better, cost as
-        much, cost dearly, cost less, cost little, cost more, cost nothing, cost-efficient, costlier, costs a lot,
-        costs an arm, costs as much, costs dearly, costs less, costs little, costs more, costs nothing, could not
-        tell, crawl, crawled, crawls, cripple*, crowd out, crowds out, cut corners, cut in half, cuts corners, cuts in
-        half, day and night, days instead, dead heat, dead slow, dead time, dead weight, dearer, defeat the purpose,
-        defeats the purpose, degrade*, dent*, derail*, deteriorate*, devour*, did better, did not help, did nothing
-        for, did worse, diminishing returns, diverge*, do better, do not duplicate, do not expect anything from, do
-        not help, do not pay off, do nothing for, do worse, does better, does its best, does not come for free, does
-        not duplicate, does not help, does not pay off, does nothing for, does worse, dominant cost, dominate,
-        dominates, doubled, doubles, down the drain, dozens of times, drags on, draw level, draws level, drop in
-        accuracy, drop-off, drops in the, drowns, duplicated work, duplicates, dwarf*, earn its keep, earns its keep,
-        easily absorbed, easy win, eat up, eats up, eclipse*, edge out, edges ahead, edges out, effortless,
-        effortlessly, eightfold, eke out, ekes out, end up behind, ends up behind, equal footing, every last drop,
-        excel*, excess baggage, exhaust the, exhausts the, explode, exploded, explodes, fall apart, fall behind, fall
-        off, fall short, falls apart, falls behind, falls off, falls off a, falls short, falter*, far ahead, far
-        behind, far better, far cry, far less, far more efficient, fare better, fare worse, fared better, fared worse,
-        fares better, fares worse, faster, faster than, fastest, fell behind, fell off, fell short, fight over, fights
-        for, fit comfortably, fits comfortably, flat out, flies, flounder*, flying, foot the bill, foots the bill, for
-        a song, for free, for nothing, for the money, fourfold, free lunch, front-runner, full performance, full
-        speed, full speed of, gain little, gain much, gain nothing, gains ground, gains little, gains much, gains
-        nothing, game changer, gentle on memory, get by with, get more out of, gets better, gets by with, gets in the
-        way, gets more out of, gets slower, gets worse, gives way to, go to waste, gobble*, goes to waste, good
-        choice, gratis, grinds, grinds to, ground to, guzzle*, half again, half as fast, half as long, half as many,
-        half as much, half asleep, half the price, half the size, hands down, hardly any difference, hardly help,
-        hardly helps, hardly matter, hardly matters, hardly pays, hardly worth, has an edge, has no equal, has the
-        edge, hasten*, have the edge, head and shoulders, head start, headwind, held back, held its own, help little,
-        help most, help only, helped a lot, helped little, helped most, helps a lot, helps little, helps most, helps
-        only, hidden cost, hidden costs, hobble*, hog*, hold back, hold their own, hold them up, hold up against,
-        holds back, holds its own, holds them up, holds up against, hours instead, huge gain, huge gains, hundredfold,
-        hungrier, hungry for memory, hurt, hurting, hurts, hurts most, idle, idle at any, idle cycles, idle most of,
-        idled, idles, imperceptibly, impractical, in a different league, in a fraction, in another league, in its
-        favor, in its favour, in next to no, in no time, in reach, in the dust, in the noise, in vain, inches along,
-        indistinguishable, inefficient, inefficiently, infeasible, instantaneous, instantly, instead of days, instead
-        of hours, instead of minutes, intractable, is better, is negligible, is no match, is worse, just fits, keep
-        pace, keep up, keep up with, keeps pace, keeps up, keeps up with, kept pace, kept up, kept up with, killer,
-        kills, lag behind, laggard, lagged, lags, lags behind, languish*, large gain, large gains, law of diminishing,
-        lay idle, leads by, leaner, leave behind, leaves behind, left behind, left idle, less accurate, less costly,
-        less efficient, less efficiently, less expensive, less memory-efficient, less precise, less prone to, less
-        robust, less stable, lets down, lie idle, lies idle, light years, lightning fast, lightning-fast, likely
-        better, limps, line rate, linear scaling, linear speedup, little benefit, little difference, little gain,
-        little gains, little use, longer than it saves, lose to, loses against, loses ground, loses out, loses to,
-        loss in accuracy, loss of accuracy, loss of quality, lossless, lost against, lost ground, lost to, made do
-        with, made it feasible, made no difference, main gain, make do with, make little difference, make no
-        difference, make the most of, makes do with, makes it feasible, makes little difference, makes no difference,
-        makes sense only, makes short work, makes the most of, measurably, measured win, memory hog, memory hungry,
-        memory-hungry, miles ahead, minutes instead, modest gain, modest gains, monopolise*, monopolize*, more
-        accurate, more beneficial, more costly, more economical, more efficient, more efficiently, more expensive,
-        more faithful, more memory-efficient, more optimal, more performant, more precise, more prone to, more
-        quickly, more robust, more slowly, more stable, more than doubles, most accurate, most economical, most
-        efficient, most efficiently, most expensive, most frugal, most memory-efficient, most optimal, most
+        notch above, a rounding error, a snail, a tax, a tie, a wash, about doubles, about halves, absorbs,
+        accelerated inference, accelerates, accelerating, accuracy degradation, accuracy loss, adverse effect, ahead
+        by, ahead of, all but vanish, all but vanishes, all the difference, almost doubles, almost halves, almost in
+        two, almost nothing, amortise*, amortize*, an hour of, an hour or more, any difference in, any faster, any
+        slower, are better, are negligible, are no match, are worse, as accurate as, as cheap as, as costly as, as
+        efficient as, as expensive as, as fast as, as good as, as much as, as quick as, as quickly, as quickly as, as
+        slow as, as well as an, as well as full, at a fraction, at almost no cost, at full speed, at full tilt, at its
+        limit, at little cost, at no additional cost, at no cost, at no extra cost, at peak, at the limit, ate up,
+        avoid materializing, avoids materialising, avoids materializing, ballast, ballpark, bang for, barely any,
+        barely fits, barely usable, bargain, beat, beating, beats, beefier, behaves just like, benefit greatly,
+        benefit most, benefit the most, benefits greatly, benefits most, benefits the most, best choice, best of all,
+        best of both worlds, best option, best performer, best-in-class, best-performing, better choice, better choice
+        than, better fit, better option, better suited, better than, better use of, beyond compare, big gain, big
+        gains, bit for bit, bit-for-bit, bit-identical, bites, blazing fast, bleeds, blew up, blow up, blows up,
+        blunt*, bogged down, bogs down, bottleneck, bottlenecked, bottlenecks, bought me, bought nothing, bought only,
+        bought us, break even, breaks down under, breaks even, breathing room, breeze through, breezes through, bring
+        to its knees, bring up the rear, brings nothing, brings to its knees, brings up the rear, brought nothing,
+        brought to its knees, buckle*, budget option, budget-friendly, burn through, burns through, busier, busywork,
+        buy us, buys little, buys nothing, buys only, buys us, buys you, by a factor of, by a hair, by a mile, by a
+        quarter, by a third, by a wide margin, by comparison, by far, by far the, by two thirds, came close to, came
+        on top, came out ahead, came out better, came out worse, can't compete, cannibalise*, cannibalize*, cannot be
+        told apart, cannot compete, catapult*, catch up, catches up, caught up, ceiling, change nothing, changed
+        nothing, changes nothing, cheaper, cheapest, chew through, chews through, child's play, choke on, choke*,
+        churn out, churns out, clear win, clear winner, cliff, close most, close the gap, close to nothing, close to
+        peak, closes most, closes the gap, coarser, come cheap, come close to, come on top, come out ahead, come out
+        better, come out on top, come out worse, come with a, come with an, comes cheap, comes close to, comes for
+        free, comes on top, comes out ahead, comes out better, comes out on top, comes out worse, comes with a, comes
+        with an, commodity hardware, communication efficient, compete for, compete with, competes for, competes with,
+        compute efficient, congest*, consumer hardware, contend for, contends for, contribute nothing, contributed
+        nothing, contributes nothing, converged just like, converges better, converges just like, converges worse,
+        copes better, cost as much, cost dearly, cost less, cost little, cost more, cost nothing, cost-efficient,
+        costlier, costs a lot, costs an arm, costs as much, costs dearly, costs less, costs little, costs more, costs
+        nothing, could not tell, crawl, crawled, crawls, cripple*, crowd out, crowds out, cut corners, cut in half,
+        cuts corners, cuts in half, day and night, days instead, dead heat, dead slow, dead time, dead weight, dearer,
+        defeat the purpose, defeats the purpose, degrade*, dent*, derail*, deteriorate*, devour*, did better, did not
+        help, did nothing for, did worse, diminishing returns, diverge*, do better, do not duplicate, do not expect
+        anything from, do not help, do not pay off, do nothing for, do worse, does better, does its best, does not
+        come for free, does not duplicate, does not help, does not pay off, does nothing for, does worse, dominant
+        cost, dominate, dominates, doubled, doubles, down the drain, dozens of times, drags on, draw level, draws
+        level, drop in accuracy, drop-off, drops in the, drowns, duplicated work, duplicates, dwarf*, earn its keep,
+        earns its keep, easily absorbed, easy win, eat up, eats up, eclipse*, edge out, edges ahead, edges out,
+        effortless, effortlessly, eightfold, eke out, ekes out, end up behind, ends up behind, equal footing, every
+        last drop, excel*, excess baggage, exhaust the, exhausts the, explode, exploded, explodes, fall apart, fall
+        behind, fall off, fall short, falls apart, falls behind, falls off, falls off a, falls short, falter*, far
+        ahead, far behind, far better, far cry, far less, far more efficient, fare better, fare worse, fared better,
+        fared worse, fares better, fares worse, faster, faster than, fastest, fell behind, fell off, fell short, fight
+        over, fights for, fit comfortably, fits comfortably, flat out, flies, flounder*, flying, foot the bill, foots
+        the bill, for a song, for free, for nothing, for the money, fourfold, free lunch, front-runner, full
+        performance, full speed, full speed of, gain little, gain much, gain nothing, gains ground, gains little,
+        gains much, gains nothing, game changer, gentle on memory, get by with, get more out of, gets better, gets by
+        with, gets in the way, gets more out of, gets slower, gets worse, gives way to, go to waste, gobble*, goes to
+        waste, good choice, gratis, grinds, grinds to, ground to, guzzle*, half again, half as fast, half as long,
+        half as many, half as much, half asleep, half the price, half the size, hands down, hardly any difference,
+        hardly help, hardly helps, hardly matter, hardly matters, hardly pays, hardly worth, has an edge, has no
+        equal, has the edge, hasten*, have the edge, head and shoulders, head start, headwind, held back, held its
+        own, help little, help most, help only, helped a lot, helped little, helped most, helps a lot, helps little,
+        helps most, helps only, hidden cost, hidden costs, hobble*, hog*, hold back, hold their own, hold them up,
+        hold up against, holds back, holds its own, holds them up, holds up against, hours instead, huge gain, huge
+        gains, hundredfold, hungrier, hungry for memory, hurt, hurting, hurts, hurts most, idle, idle at any, idle
+        cycles, idle most of, idled, idles, imperceptibly, impractical, in a different league, in a fraction, in
+        another league, in its favor, in its favour, in next to no, in no time, in reach, in the dust, in the noise,
+        in vain, inches along, indistinguishable, inefficient, inefficiently, infeasible, instantaneous, instantly,
+        instead of days, instead of hours, instead of minutes, intractable, is better, is negligible, is no match, is
+        worse, just fits, keep pace, keep up, keep up with, keeps pace, keeps up, keeps up with, kept pace, kept up,
+        kept up with, killer, kills, lag behind, laggard, lagged, lags, lags behind, languish*, large gain, large
+        gains, law of diminishing, lay idle, leads by, leaner, leave behind, leaves behind, left behind, left idle,
+        less accurate, less costly, less efficient, less efficiently, less expensive, less memory-efficient, less
+        precise, less prone to, less robust, less stable, lets down, lie idle, lies idle, light years, lightning fast,
+        lightning-fast, likely better, limps, line rate, linear scaling, linear speedup, little benefit, little
+        difference, little gain, little gains, little use, longer than it saves, lose to, loses against, loses ground,
+        loses out, loses to, loss in accuracy, loss of accuracy, loss of quality, lossless, lost against, lost ground,
+        lost to, made do with, made it feasible, made no difference, main gain, make do with, make little difference,
+        make no difference, make the most of, makes do with, makes it feasible, makes little difference, makes no
+        difference, makes sense only, makes short work, makes the most of, measurably, measured win, memory hog,
+        memory hungry, memory-hungry, miles ahead, minutes instead, modest gain, modest gains, monopolise*,
+        monopolize*, more accurate, more beneficial, more costly, more economical, more efficient, more efficiently,
+        more expensive, more faithful, more memory-efficient, more optimal, more performant, more precise, more prone
+        to, more quickly, more robust, more slowly, more stable, more than doubles, most accurate, most economical,
+        most efficient, most efficiently, most expensive, most frugal, most memory-efficient, most optimal, most
         performant, much better, much bigger than, much less, much more optimized, munch*, narrower, near line, near
         peak, near-linear scaling, nearly doubles, nearly halves, nearly linearly, neck and neck, neck-and-neck,
         needless tax, needlessly, negligibly, net loss, net win, next to nothing, night and day, nimbler, no
@@ -197,17 +196,17 @@ MERITS: Final = {
         excellent, excruciating, expensive, fast, fast enough, favorable, favourable, feasible, frugal, fruitless,
         futile, glacial, hard on, harmful, heavy on, hopeless, ideal for, idle, imperceptible, impractical, imprecise,
         impressive, inadvisable, indiscernible, indistinguishable, ineffective, inefficient, infeasible, inferior,
-        insignificant, invisible, kind to, laggy, lean, light on, lightweight, linear, lossless, lossy, marginal,
-        meagre, mediocre, memory-bound, memory-efficient, memory-hungry, nearly free, negligible, nimble, noisier,
-        noisy, not advisable, not free, optimal, outstanding, overkill, painful, painless, parameter efficient,
-        parsimonious, performant, pointless, poor, possible on, practical only, practically free, preferable,
-        profitable, prohibitive, prone to, punishing, quadratic, quick, quite accurate, quite slow, rapid, redundant,
-        responsive, ruinous, saturated, slow, slow enough, sluggish, snappy, speedy, starved, sublinear, suboptimal,
-        suited for speed, superb, superfluous, superior, swift, terrible, the bottleneck, the fastest, the loser, the
-        runner-up, the same thing, the slowest, the winner, thrifty, throttled, tolerable, too expensive, too slow,
-        trivial, unacceptable, unaffordable, unbeatable, unbeaten, underused, underutilised, underutilized,
-        underwhelming, undetectable, unfavorable, unfavourable, unmatched, unnoticeable, unprofitable, unrivalled,
-        unstable, unusable, unviable, unwise, useless, virtually free, wasteful, wasteful of, wise only, within noise,
+        insignificant, invisible, kind to, laggy, lean, light on, lightweight, lossless, lossy, marginal, meagre,
+        mediocre, memory-bound, memory-efficient, memory-hungry, nearly free, negligible, nimble, noisier, noisy, not
+        advisable, not free, optimal, outstanding, overkill, painful, painless, parameter efficient, parsimonious,
+        performant, pointless, poor, possible on, practical only, practically free, preferable, profitable,
+        prohibitive, prone to, punishing, quadratic, quick, quite accurate, quite slow, rapid, redundant, responsive,
+        ruinous, saturated, slow, slow enough, sluggish, snappy, speedy, starved, sublinear, suboptimal, suited for
+        speed, superb, superfluous, superior, swift, terrible, the bottleneck, the fastest, the loser, the runner-up,
+        the same thing, the slowest, the winner, thrifty, throttled, tolerable, too expensive, too slow, trivial,
+        unacceptable, unaffordable, unbeatable, unbeaten, underused, underutilised, underutilized, underwhelming,
+        undetectable, unfavorable, unfavourable, unmatched, unnoticeable, unprofitable, unrivalled, unstable,
+        unusable, unviable, unwise, useless, virtually free, wasteful, wasteful of, wise only, within noise,
         worthless, worthwhile
     """,
     # What links a thing and its merit.

@@ -127,7 +127,9 @@ def reasons(found: list[Token]) -> Iterator[str]:
     tags.spans["factor"] = [span for span in tags.of("factor") if _is_factor(tags, *span)]
     tags.spans["percent"] = [span for span in tags.of("percent") if not _is_part(tags, span[0])]
     figures = [*_two_figures(tags), *_degrees(tags)]
+    neutral = tags.of("neutral")
     tags.only(asserted(tags))
+    tags.spans["neutral"] = neutral  # also in a name
     for category in ALONE:
         yield from (f"{category}: {tags.words(span)}" for span in tags.of(category)[:1])
     for span in tags.of("factor"):
