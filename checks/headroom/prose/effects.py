@@ -56,10 +56,6 @@ EFFECTS: Final = {
         skip, skips, slash*, spare*, speeds, squander*, trimmed, trims, triple*, wastes, without ever writing, without
         materialising, without materializing
     """,
-    # Before a time.
-    "take": """
-        in, lasted, lasts, need, needed, needs, take, takes, taking, took, within
-    """,
     # What a dimension does by itself.
     "shift": """
         are cut, are gone, are halved, are lost, are lowered, are reduced, balloon*, benefit*, bottom out, budges,
