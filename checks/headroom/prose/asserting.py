@@ -42,6 +42,9 @@ _JOINTS = frozenset(
     ["that", "which", "if", "when", "to", "so", "because", "until", "whose", "where", "before", "after"]
 )
 
+_ABLE = ("allow", "enable", "help", "able", "let")
+_SEEN = frozenset(["be", "see", "notice", "expect", "get", "observe"])
+_SCARE = 3
 _MODALS = frozenset(["can", "could", "may", "might", "will", "would"])
 
 
@@ -64,7 +67,7 @@ def _quotations(tags: Tags) -> Iterator[Span]:
     opened = -1
     for i, token in enumerate(tags.tokens):
         if token.word in ('"', "\u201c", "\u201d"):
-            if opened >= 0:
+            if opened >= 0 and i - opened > _SCARE:
                 yield opened, i
             opened = i if opened < 0 else -1
 
@@ -83,6 +86,10 @@ def _conditions(tags: Tags) -> Iterator[Span]:
 def _sought(tags: Tags) -> Iterator[Span]:
     """What somebody wants, needs or should do is no effect of it."""
     for start, end in tags.of("sought"):
+        before = tags.tokens[start - 1].word if start else ""
+        after = tags.tokens[end].word if end < len(tags.tokens) else ""
+        if before.startswith(_ABLE) or after in _SEEN:  # "allows to avoid", "you should see"
+            continue
         mark = _mark(tags, end)
         yield start, next((i for i in range(end + 2, mark) if tags.tokens[i].word in _MODALS), mark)
     for start in _openings(tags):
@@ -163,7 +170,11 @@ def _clause_end(tags: Tags, start: int) -> int:
     """Where the clause ends that holds this token: at a mark but a bracket, or where a pronoun begins another."""
     for i in range(start, len(tags.tokens)):
         follows = tags.tokens[i + 1].word if i + 1 < len(tags.tokens) else ""
-        if tags.tokens[i].word in _ENDS or (i > start + 2 and tags.tokens[i].word in _SUBJECTS and follows in _FINITE):
+        if (
+            tags.tokens[i].word in _ENDS
+            or tags.tokens[i].word == "then"
+            or (i > start + 2 and tags.tokens[i].word in _SUBJECTS and follows in _FINITE)
+        ):
             return i
     return len(tags.tokens)
 

@@ -73,6 +73,8 @@ def reason(sentence: Sentence, source: str) -> str:
         or (sentence.kind in ("heading", "title") and found[0].word.endswith("ing") and _is_topic(found))
     ):
         return ""
+    if sentence.kind in ("heading", "title", "cell") and _is_symptom(found):
+        return ""
     windows = (found[i : i + _WINDOW] for i in range(0, len(found), _WINDOW))
     return next((why for window in windows for why in reasons(window)), "")
 
@@ -81,6 +83,13 @@ def _is_topic(found: list[Token]) -> bool:
     """Whether a heading says what its section is about, "Reducing memory", and no more."""
     tags = Tags(found)
     return (tags.at("change", 0) or tags.at("topic", 0)) and not (tags.of("percent") or tags.of("factor"))
+
+
+def _is_symptom(found: list[Token]) -> bool:
+    """Whether a short text names what troubles the reader: "Training is slow"."""
+    words = [token.word for token in found]
+    slow = any(words[i] in ("is", "are") and "slow" in words[i + 1 : i + 3] for i in range(len(words)))
+    return slow and (Tags(found).at("process", 0) or words[0] in ("it", "the", "my", "your"))
 
 
 def _is_title_of_link(sentence: Sentence, source: str) -> bool:

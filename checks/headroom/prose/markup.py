@@ -14,6 +14,9 @@ DIRECTIVE = re.compile(
     r"|grid|grid-item|grid-item-card|tab-set|tab-item|margin|sidebar|topic|versionadded|versionchanged|deprecated)\}"
 )
 """Names of MyST fences that hold prose and no code."""
+_END_OF_PARAGRAPH = re.compile(r"\n[ \t]*\n|\Z")
+_BACKTICKS = re.compile("`+")
+_NOT_A_LINE_END = re.compile(r"[^\n]")
 _FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
 
 
@@ -82,8 +85,10 @@ def comments(text: str) -> Iterator[tuple[int, int]]:
 
 def inline_code(text: str) -> Iterator[tuple[int, int]]:
     """Where inline code stands, with its marks: it ends with its paragraph."""
+    if "`" not in text:
+        return
     start = 0
-    for match in re.finditer(r"\n[ \t]*\n|\Z", text):
+    for match in _END_OF_PARAGRAPH.finditer(text):
         yield from ((start + first, start + last) for first, last in _in_paragraph(text[start : match.start()]))
         start = match.end()
 
@@ -92,7 +97,7 @@ def _in_paragraph(text: str) -> list[tuple[int, int]]:
     """From a run of backticks to the next run of the same length."""
     if "`" not in text:
         return []
-    runs = [match.span() for match in re.finditer(r"`+", text)]
+    runs = [match.span() for match in _BACKTICKS.finditer(text)]
     later: dict[int, int] = {}
     closing = [0] * len(runs)
     for i in range(len(runs) - 1, -1, -1):
@@ -118,4 +123,4 @@ def masked(text: str, spans: Iterable[tuple[int, int]], char: str = " ") -> str:
 
 def blank(text: str, char: str = " ") -> str:
     """As many of this character, in as many lines."""
-    return re.sub(r"[^\n]", char, text)
+    return _NOT_A_LINE_END.sub(char, text)

@@ -53,6 +53,9 @@ NEAR = (
     ("gain", "shift", 1),
     ("effect", "dimension", 4),
     ("extra", "percent", 0),
+    ("seconds", "degree", 1),
+    ("bytes", "degree", 1),
+    ("rate", "degree", 1),
     ("percent", "place", 0),
     ("favour", "degree", 0),
     ("favour", "size", 0),
@@ -110,7 +113,7 @@ _NO_MERIT = frozenset(
     ]
 )
 _AGAINST = frozenset(["not", "than", "against", "was", "were", "only"])
-_STRONG = frozenset(["where", "whereas", "while", "instead", "versus", "vs", "unlike", "for"])
+_STRONG = frozenset(["where", "whereas", "while", "instead", "versus", "vs", "unlike", "for", "what"])
 _SHORT = 4
 _WORKLOAD = re.compile(r"\d+(?:\.\d+)?[bmk]")
 _NO_FACTOR = re.compile(r"[ahblv]\d|rtx|titan|gpu|nvidia|tpu|gaudi|mi\d")
@@ -119,12 +122,14 @@ _NO_FACTOR = re.compile(r"[ahblv]\d|rtx|titan|gpu|nvidia|tpu|gaudi|mi\d")
 def reasons(found: list[Token]) -> Iterator[str]:
     """What makes a sentence of these tokens comparative, if anything does."""
     tags = Tags(found)
-    if _is_about_the_work(tags):
+    if _is_about_the_work(tags) or tags.at("announcement", 0):
         return
     tags.spans["factor"] = [span for span in tags.of("factor") if _is_factor(tags, *span)]
     tags.spans["percent"] = [span for span in tags.of("percent") if not _is_part(tags, span[0])]
     figures = [*_two_figures(tags), *_degrees(tags)]
+    neutral = tags.of("neutral")
     tags.only(asserted(tags))
+    tags.spans["neutral"] = neutral  # also in a name
     for category in ALONE:
         yield from (f"{category}: {tags.words(span)}" for span in tags.of(category)[:1])
     for span in tags.of("factor"):
@@ -140,7 +145,7 @@ def reasons(found: list[Token]) -> Iterator[str]:
 
 def _is_factor(tags: Tags, start: int, end: int) -> bool:
     """Whether "2x" is a ratio: not one of sizes, "16 × 64", nor a number of cards, "8x H100"."""
-    apart = re.search(r"\s", tags.tokens[start].word)
+    apart = re.search(r"\s", tags.tokens[start].word) and not (start and tags.tokens[start - 1].word == "by")
     following = tags.tokens[end].word if end < len(tags.tokens) else ""
     compares = any(tags.at(category, end) for category in ("comparative", "degree")) or following in (
         "as",
@@ -218,7 +223,7 @@ def _open_words(tags: Tags) -> Iterator[str]:
             ):
                 yield f"verb: {' '.join(words[i:end])}"
     for i, word in enumerate(words):
-        if word.endswith("ier") and word not in _NO_MERIT and "than" in words[i + 1 : i + 6]:
+        if word.endswith("ier") and len(word) > _SHORT and word not in _NO_MERIT and "than" in words[i + 1 : i + 6]:
             yield f"than: {word}"
 
 
@@ -235,7 +240,8 @@ def _two_figures(tags: Tags) -> list[str]:
         figures = [tags.words(span) for span in tags.of(kind)]
         numbers = figures + [tags.words(span) for span in tags.of("number")]
         bare = any(
-            words[start - 1] in _AGAINST or (_STRONG & set(words) and words[end : end + 1] in ([], ["."], [","], [")"]))
+            words[start - 1] in _AGAINST
+            or (_STRONG & set(words) and words[end : end + 1] in ([], ["."], [","], [")"], ["for"]))
             for start, end in tags.of("number")
             if start
         )
@@ -259,7 +265,8 @@ def _is_about_the_work(tags: Tags) -> bool:
         return False
     for i, token in enumerate(tags.tokens[:6]):
         if tags.at("workload", i):
-            return sized
+            named = any(token.word == ":" for token in tags.tokens[i + 1 : i + 8])  # "Large models: it is slower."
+            return sized and not named
         sized = sized or tags.at("size", i) or bool(_WORKLOAD.fullmatch(token.word))
         if not (sized or token.word in ("a", "an", "the", "as")):
             return False

@@ -4,8 +4,8 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from headroom.prose.exclusions import EXCLUDED
 from headroom.prose.vocabulary import COMPARED
@@ -50,8 +50,7 @@ CLAUSE = frozenset(",;:.()[]\u2014\u2013?!|")
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word in lower case, a mark, a number with its unit, or a piece of code, which has no word."""
 
     word: str
@@ -99,14 +98,13 @@ class Tags:
 def tokens(shape: str) -> Iterable[Token]:
     """The tokens of a sentence, whose code is x's."""
     for match in _TOKEN.finditer(shape):
-        if match["code"]:
+        kind, word = match.lastgroup or "", match[0]
+        if kind == "code" or word == "Accelerate":
             yield Token("", "code")
-        elif match["count"]:
-            yield Token(match[0].lower(), _MEASURED.get(match["measure"].lower(), "seconds"))
-        elif match["number"]:
-            yield Token(match[0].lower(), next((name for name in _UNITS if match[name]), "number"))
+        elif kind == "measure":
+            yield Token(word.lower(), _MEASURED.get(match["measure"].lower(), "seconds"))
         else:
-            yield Token("" if match[0] == "Accelerate" else match[0].lower(), "word" if match["word"] else "mark")
+            yield Token(word.lower(), kind)
 
 
 @cache

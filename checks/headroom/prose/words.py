@@ -27,6 +27,7 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});")
 _TARGET = re.compile(
     r"\(\s*<?(?P<href>[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\]"
 )
+_BRACKET = re.compile(r"[\[\]]")
 _LINE_ENDING_TAGS = re.compile(r"br|hr|p|div|li|[uod]l|t[dhr]|table|summary|details|h[1-6]|d[dt]", re.IGNORECASE)
 
 
@@ -107,7 +108,7 @@ def _marks(raw: str, code: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int
 def _brackets(shape: str) -> tuple[list[Link], list[tuple[int, int]]]:
     """Every link, and what a reader does not see of links, images and marks of footnotes."""
     links, gone, opened = [], [], []
-    for match in re.finditer(r"[\[\]]", shape):
+    for match in _BRACKET.finditer(shape):
         at = match.start()
         if match[0] == "[":
             opened.append(at)
