@@ -232,16 +232,16 @@ class TestBadSamples:
         found = judge(CLAIM, made.model_copy(update={"runs": tuple(runs)}), CPU)
         assert (found.verdict, found.reason) == ("inconclusive", "bad_samples")
 
-    @pytest.mark.parametrize("name", ["compare", "shut"])
+    @pytest.mark.parametrize(("module", "name"), [("statistics", "compare"), ("verdicts.judge", "shut")])
     def test_an_error_inside_the_judgement_supports_nothing(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str
     ) -> None:
         """It is named, and nothing crashes."""
 
         def broken(*_: Any, **__: Any) -> None:
             raise ZeroDivisionError
 
-        monkeypatch.setattr(import_module("headroom.verdicts.judge"), name, broken)
+        monkeypatch.setattr(import_module(f"headroom.{module}"), name, broken)
         found = verdict(tmp_path, CLAIM, a_session(CLAIM))
         assert (found.verdict, found.reason) == ("inconclusive", "statistics_raised (ZeroDivisionError)")
         assert found.points[0].n == 20
