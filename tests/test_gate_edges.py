@@ -172,7 +172,7 @@ def test_a_judgement_that_breaks_shows_no_figures(monkeypatch: pytest.MonkeyPatc
     def broken(*_arguments: object, **_more: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(import_module("headroom.verdicts.judge"), "compare", broken)
+    monkeypatch.setattr(import_module("headroom.statistics"), "compare", broken)
     (point,) = judge(CLAIM, a_session(CLAIM), CPU).points
     assert (point.verdict, point.reason) == ("inconclusive", "statistics_raised (ZeroDivisionError)")
     assert math.isnan(point.ratio)

@@ -93,8 +93,8 @@ class TestClaims:
     def test_every_figure_stands_in_the_quote(self) -> None:
         """As it is printed there."""
         figure = CITED["figures"][0]
-        for printed, fits in (("2.0x", True), ("8 A100", True), ("2x", False)):
-            more = {**figure, "as_printed": printed}
+        for printed, value, fits in (("2.0x", 2.0, True), ("8 A100", 8.0, True), ("2x", 2.0, False)):
+            more = {**figure, "as_printed": printed, "value": value}
             assert takes(claims.CitedClaim, {**CITED, "figures": [figure, more]}) == fits
 
 
