@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from headroom.prose import comparisons
 from headroom.prose.comparing import NO_CLAIM
-from headroom.prose.exclusions import EXCLUDED
-from headroom.prose.vocabulary import COMPARED
+from headroom.prose.comparing.exclusions import EXCLUDED
+from headroom.prose.comparing.vocabulary import COMPARED
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs/contribute/comparisons.md"

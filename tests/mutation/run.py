@@ -39,7 +39,7 @@ GOAL = 0.85
 def modules() -> dict[str, Path]:
     """The modules of the parts, by dotted name."""
     package = ROOT / "checks/headroom"
-    paths = [path for part in PARTS for path in sorted([*package.glob(f"{part}.py"), *package.glob(f"{part}/*.py")])]
+    paths = [path for part in PARTS for path in sorted([*package.glob(f"{part}.py"), *package.glob(f"{part}/**/*.py")])]
     names = (path.relative_to(ROOT / "checks").with_suffix("").parts for path in paths)
     return dict(zip((".".join(name).removesuffix(".__init__") for name in names), paths, strict=True))
 

@@ -5,7 +5,7 @@ Each function returns spans of tokens that assert nothing, and says why.
 
 from collections.abc import Iterator
 
-from headroom.prose.tagging import CLAUSE, Span, Tags
+from headroom.prose.comparing.tagging import CLAUSE, Span, Tags
 
 _ENDS = CLAUSE - {"(", ")"}
 _LEADS = frozenset(

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
-from headroom.prose.pairing import reasons
+from headroom.prose.comparing.pairing import reasons
+from headroom.prose.comparing.tagging import Tags, Token, tokens
 from headroom.prose.sentences import Note, Sentence, sentences
-from headroom.prose.tagging import Tags, Token, tokens
 
 NO_CLAIM: Final = {
     "definition": "says what a word means",

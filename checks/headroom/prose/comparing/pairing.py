@@ -4,8 +4,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from headroom.prose.asserting import asserted
-from headroom.prose.tagging import Tags, Token
+from headroom.prose.comparing.asserting import asserted
+from headroom.prose.comparing.tagging import Tags, Token
 
 ALONE = ("comparative", "trade", "rate")
 # A pair makes a comparison where the second begins at most so many tokens after the end of the first, in one clause.

@@ -7,8 +7,8 @@ endings of a regular verb. Which categories make a comparison, alone or near one
 
 from typing import Final
 
-from headroom.prose.effects import EFFECTS
-from headroom.prose.merits import MERITS
-from headroom.prose.things import THINGS
+from headroom.prose.comparing.effects import EFFECTS
+from headroom.prose.comparing.merits import MERITS
+from headroom.prose.comparing.things import THINGS
 
 COMPARED: Final = {**THINGS, **EFFECTS, **MERITS}

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from headroom.prose.exclusions import EXCLUDED
-from headroom.prose.vocabulary import COMPARED
+from headroom.prose.comparing.exclusions import EXCLUDED
+from headroom.prose.comparing.vocabulary import COMPARED
 
 _UNITS = {
     "percent": r"%|percent(?:age points?)?\b|per\s?cent\b|points\b",
