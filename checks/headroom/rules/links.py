@@ -11,7 +11,7 @@ from headroom.records import Problem
 from headroom.records.claims import MeasuredClaim
 from headroom.rules.context import Context, at, claim_links
 
-_HEADING = re.compile(r"^#{1,6}[ \t]+(?P<title>.+?)[ \t]*\{ ?#(?P<id>[\w-]+) ?\}$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6}[ \t](?P<title>[^{\n]+)\{ ?#(?P<id>[\w-]+) ?\}$", re.MULTILINE)
 
 
 def links(context: Context) -> Iterator[Problem]:
