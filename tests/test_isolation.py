@@ -226,12 +226,16 @@ def test_an_interrupted_wait_ends_the_work(tmp_path: Path) -> None:
         time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGINT)
 
-    with Nursery({}, preload=()) as nursery:
-        thread = threading.Thread(target=interrupt)
-        thread.start()
-        with pytest.raises(KeyboardInterrupt):
-            run(nursery, tmp_path, "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(600)")
-        thread.join()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    try:
+        with Nursery({}, preload=()) as nursery:
+            thread = threading.Thread(target=interrupt)
+            thread.start()
+            with pytest.raises(KeyboardInterrupt):
+                run(nursery, tmp_path, "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(600)")
+            thread.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert_gone(int((tmp_path / "pid").read_text()))
 
 
