@@ -11,7 +11,8 @@ from pydantic import TypeAdapter, ValidationError
 from faults import CLAIM, CLAIM_TEXT, FAULTS, METHOD, RUN, make
 from headroom.files import MAX_JSON_BYTES, MAX_TEXT_BYTES, UnreadableError
 from headroom.records import Problem, claims, facts, load
-from headroom.records.evidence import Slot, block_order, place
+from headroom.records.base import Record
+from headroom.records.evidence import Design, Environment, Evidence, Failure, Run, Slot, block_order, place
 from headroom.records.layout import evidence_text
 from headroom.records.snippets import header_table
 from trees import CITED, CLASSES, H200, MACHINE, a_claim, a_run_record, a_session, a_sweep, edited, write, write_tree
@@ -112,6 +113,12 @@ def test_a_session_knows_how_many_keys_its_file_has(failed: int) -> None:
     assert session.keys() == _keys(json.loads(evidence_text(session)))
     assert "runs" not in type(session.head()).model_fields
     assert session.head().units == session.units
+
+
+@pytest.mark.parametrize("model", [Evidence, Environment, Design, Run, Failure])
+def test_no_field_of_a_session_may_be_left_out(model: type[Record]) -> None:
+    """A key that is not there would make room for one that stands twice, where keys are only counted."""
+    assert all(field.is_required() for field in model.model_fields.values())
 
 
 def _keys(value: object) -> int:
