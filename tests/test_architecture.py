@@ -9,6 +9,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+import yaml
 
 from headroom import rules
 
@@ -243,3 +244,15 @@ def test_every_rule_stands_in_the_table() -> None:
     assert re.findall(r"^\| `([a-z]+)` \|", text, re.MULTILINE) == list(rules.RULES)
     below = text.rpartition("Reading itself")[2]
     assert re.findall(r"`([a-z]+)`", below) == list(rules.READING)
+
+
+def test_ci_calls_what_there_is() -> None:
+    """Without an argument the test command of the README; the weekly workflow, targets of the Makefile."""
+    make = (ROOT / "Makefile").read_text("utf-8")
+    assert (ROOT / ".ci/run").read_text("utf-8").splitlines()[-1] == "exec make test"
+    assert "make test" in (ROOT / "README.md").read_text("utf-8")
+    workflow = yaml.safe_load((ROOT / ".github/workflows/scheduled.yml").read_text("utf-8"))
+    (job,) = workflow["jobs"].values()
+    assert job["steps"][-1] == {"run": "bash .ci/run deep-${{ matrix.part }}"}
+    for part in job["strategy"]["matrix"]["part"]:
+        assert f"\ndeep-{part}:" in make, part

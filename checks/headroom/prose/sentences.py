@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from headroom.prose.blocks import Block, Kind, blocks
 from headroom.prose.markup import FRONT_MATTER, comments, masked, without_fences
-from headroom.prose.words import BREAK, readable
+from headroom.prose.readable import BREAK, readable
 
 _NOTE = re.compile(r"<!--\s*no-claim:(?P<kind>[^>]*)-->")
 _STOP = re.compile(rf"[.!?\u2026]+[\"'\u201d\u2019)\]]*(?=\s|$)|{BREAK}")
