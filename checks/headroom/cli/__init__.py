@@ -50,6 +50,13 @@ def _parser() -> argparse.ArgumentParser:
     verdict.add_argument("claims", nargs="*", metavar="CLAIM", help="the claims (default: all)")
     verdict.set_defaults(module="verdict")
 
+    changes = commands.add_parser(
+        "changes", parents=[common], help="what differs from an earlier commit: verdicts, claims, evidence"
+    )
+    changes.add_argument("--against", required=True, metavar="REF", help="the commit, as git names it")
+    changes.add_argument("--markdown", action="store_true", help="print results as Markdown")
+    changes.set_defaults(module="changes")
+
     measure = commands.add_parser("measure", parents=[common], help="measure here, and add one evidence file")
     measure.add_argument("names", nargs="+", metavar="BENCHMARK|CLAIM", help="what to measure, in one session")
     measure.add_argument(

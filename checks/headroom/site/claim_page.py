@@ -1,22 +1,16 @@
 """The page of one claim: its verdict in words first, then everything that the verdict rests on."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from statistics import median
 
+from headroom.escaping import text
 from headroom.records import CitedClaim, Claim, MeasuredClaim, Session
 from headroom.site import plot, words
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Standing
-
-
-def text(value: object) -> str:
-    """A record's text as Markdown that shows exactly these characters, whatever they are."""
-    plain = " ".join(str(value).split())
-    return re.sub(r"[!-/:-@\[-`{-~]", lambda match: f"&#{ord(match[0])};", plain)
 
 
 def render(claim: Claim, site: SiteData) -> str:

@@ -7,10 +7,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from headroom.escaping import text
 from headroom.records import Claim, MeasuredClaim
 from headroom.records.schemas import schemas
 from headroom.site import words
-from headroom.site.claim_page import render, text
+from headroom.site.claim_page import render
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
 from headroom.verdicts import PointVerdict, Standing
 
