@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import markdown
@@ -21,13 +22,14 @@ PATH = "checks/registry/training/clever.yml"
 HOSTILE = "<img src=x> | [x](javascript:alert(1)) `tick` @team *star*"
 
 
-def git(root: Path, *words: str) -> str:
+def git(root: Path, *words: str, given: str = "") -> str:
     """What git says in a folder, whoever calls it."""
     who = {f"GIT_{role}_{what}": "a@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     settings = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     done = subprocess.run(
         ["git", "-C", str(root), *words],
         env={**os.environ, **who, **settings},
+        input=given,
         capture_output=True,
         text=True,
         check=True,
@@ -283,6 +285,17 @@ class TestHistory:
         with pytest.raises(HistoryError, match="holds an odd name"):
             changes(root, "HEAD")
 
+    def test_of_a_name_that_leads_out(self, root: Path) -> None:
+        """Git adds no such name, and keeps one that was made by hand."""
+        made = git(root, "hash-object", "-w", PATH).strip()
+        kind = "100644 blob"
+        for name in ("out.json", "..", "..", "evidence", "checks"):
+            made = git(root, "mktree", given=f"{kind} {made}\t{name}\n").strip()
+            kind = "040000 tree"
+        crafted = git(root, "commit-tree", "-m", "crafted", made).strip()
+        with pytest.raises(HistoryError, match=r"odd name, 'checks/evidence/\.\./\.\./out\.json'"):
+            changes(root, crafted)
+
     def test_leaves_the_repository_as_it_is(self, root: Path) -> None:
         """Neither its index nor its work tree nor its branches change."""
         changes(root, "HEAD")
@@ -315,6 +328,16 @@ class TestPrinting:
         assert "<h3>What may not be</h3>" in html
         assert html.count("<table>") == 1
         assert "@team" not in text
+
+    def test_as_markdown_of_a_point(self, root: Path) -> None:
+        """A point's values are a stranger's text as well, and stand in a table."""
+        scope = {"fixed": {}, "at": {"mode": HOSTILE}, "hardware": ["cpu"]}
+        other = trees.a_claim("training.other", benchmark="other", scope=scope)
+        trees.write_tree(root, [other], [trees.a_session(other)])
+        html = markdown.markdown(report.markdown(changes(root, "HEAD")), extensions=["tables"])
+        assert "<img" not in html
+        assert html.count("<td>") == 4
+        assert f"training.other at mode={HOSTILE}" in unescape(html)
 
     def test_as_markdown_of_much(self, root: Path) -> None:
         """A summary has an end."""

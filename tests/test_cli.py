@@ -235,6 +235,10 @@ class TestImports:
         """A contributor without torch, transformers or MkDocs can check, judge and list."""
         assert imported(HEAVY, *arguments, "--root", str(root)) == ["0"]
 
+    def test_changes_imports_as_little(self, root: Path) -> None:
+        """Where there is no repository, it ends when all of it is imported."""
+        assert imported(HEAVY, "changes", "--against", "nothing", "--root", str(root)) == ["2"]
+
     def test_the_probe_sees_imports(self, root: Path) -> None:
         """The probe of these tests can fail: `check` reads records, and so imports pydantic."""
         assert imported(("pydantic", "torch"), "check", "--root", str(root)) == ["0", "pydantic"]
