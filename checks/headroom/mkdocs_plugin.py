@@ -24,6 +24,7 @@ class PluginConfig(Config):  # type: ignore[misc] # MkDocs is not followed, see 
     """The plugin's options in mkdocs.yml."""
 
     root = config_options.Optional(config_options.Dir(exists=True))
+    repository = config_options.Optional(config_options.URL())
 
 
 class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
@@ -35,7 +36,7 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read and judge the tree; `mkdocs serve` comes here again after every change."""
         root = Path(self.config.root or Path(config.config_file_path).parent)
-        self.site = SiteData.load(root)
+        self.site = SiteData.load(root, self.config.repository or "")
         for problem in self.site.tree.problems:
             _LOG.warning("%s", problem)
         options: dict[str, Any] = config.mdx_configs.setdefault("headroom", {})

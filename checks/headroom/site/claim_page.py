@@ -7,7 +7,7 @@ from statistics import median
 
 from headroom.escaping import text
 from headroom.records import CitedClaim, Claim, MeasuredClaim, Session
-from headroom.site import plot, words
+from headroom.site import otherwise, plot, words
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Standing
@@ -17,7 +17,9 @@ def render(claim: Claim, site: SiteData) -> str:
     """The whole page as Markdown with its front matter."""
     page = PageContext(claim_page(claim.id))
     parts = _measured(claim, site, page) if isinstance(claim, MeasuredClaim) else _cited(claim, page)
-    return "\n\n".join([_front_matter(claim), f"# {text(claim.statement)}", *parts]) + "\n"
+    return (
+        "\n\n".join([_front_matter(claim), f"# {text(claim.statement)}", *parts, *otherwise.links(claim, site)]) + "\n"
+    )
 
 
 def _front_matter(claim: Claim) -> str:

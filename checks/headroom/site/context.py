@@ -19,11 +19,13 @@ class SiteData:
 
     tree: Tree
     board: Board
+    repository: str = ""
+    """Where its source is kept and issues are opened, or nothing."""
 
     @classmethod
-    def load(cls, root: Path | str) -> "SiteData":
+    def load(cls, root: Path | str, repository: str = "") -> "SiteData":
         """Read and judge a tree."""
-        return cls(*read(root))
+        return cls(*read(root), repository)
 
     def class_name(self, hardware_class: str) -> str:
         """A hardware class as a sentence names it."""
