@@ -8,11 +8,13 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # mkdocs-material announces its end of life on every build; docs/contribute/architecture.md says what follows from it.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: site serve check test test-gpu deep deep-tests deep-mutants deep-scale clean
+.PHONY: site build serve check test test-gpu deep deep-tests deep-mutants deep-scale clean
 
-site: check ## environment, checks, build, and the site at http://localhost:8000
-	$(BIN)/mkdocs build --strict
+site: build ## environment, checks, build, and the site at http://localhost:8000
 	@$(MAKE) --no-print-directory serve
+
+build: check ## the site, in the folder site/, and nothing that serves it
+	$(BIN)/mkdocs build --strict
 
 serve: $(VENV)/site ## the site at http://localhost:8000, rebuilt as you write
 	$(BIN)/mkdocs serve --no-strict --dev-addr localhost:8000

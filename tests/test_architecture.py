@@ -253,6 +253,6 @@ def test_ci_calls_what_there_is() -> None:
     assert "make test" in (ROOT / "README.md").read_text("utf-8")
     workflow = yaml.safe_load((ROOT / ".github/workflows/scheduled.yml").read_text("utf-8"))
     (job,) = workflow["jobs"].values()
-    assert job["steps"][-1] == {"run": "bash .ci/run deep-${{ matrix.part }}"}
+    assert job["steps"][-1] == {"run": 'bash .ci/run "deep-$PART"', "env": {"PART": "${{ matrix.part }}"}}
     for part in job["strategy"]["matrix"]["part"]:
         assert f"\ndeep-{part}:" in make, part
