@@ -51,6 +51,12 @@ def test_a_link_a_class_fills_in_what_the_page_says(hosted: SiteData, tmp_path: 
     }
 
 
+def test_each_point_of_a_sweep_is_filled_in(hosted: SiteData, tmp_path: Path) -> None:
+    """With where it was measured."""
+    (address,) = addresses(hosted, "sweep", tmp_path)
+    assert "; at batch_size=8 supported 1." in filled(address)["said"]
+
+
 def test_what_nobody_measured_has_one_link(hosted: SiteData, tmp_path: Path) -> None:
     """A cited claim can be wrong as well."""
     (address,) = addresses(hosted, "cited", tmp_path)

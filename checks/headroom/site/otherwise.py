@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 from headroom.escaping import text
 from headroom.records import Claim
 from headroom.site.context import SiteData, claim_page
-from headroom.verdicts import Standing
+from headroom.verdicts import PointVerdict, Standing
 
 FORM = "claim-is-wrong.yml"
 """The issue form under .github/ISSUE_TEMPLATE/; what is filled in are fields of it, by their ids."""
@@ -34,12 +34,17 @@ def _said(standing: Standing) -> dict[str, str]:
         return {}
     head = standing.session.head
     points = standing.verdict.points
-    figures = (f"{point.verdict} {point.ratio:.4g} [{point.low:.4g}, {point.high:.4g}]" for point in points)
+    figures = map(_at, points)
     versions = (f"{name} {version}" for name, version in head.environment.versions.items())
     return {
         "said": f"{standing.status} ({standing.reason}) on {head.date}: {'; '.join(figures)}",
         "versions": ", ".join(versions),
     }
+
+
+def _at(point: PointVerdict) -> str:
+    where = ", ".join(f"{name}={value}" for name, value in point.point.items())
+    return f"{f'at {where} ' * bool(where)}{point.verdict} {point.ratio:.4g} [{point.low:.4g}, {point.high:.4g}]"
 
 
 def _address(claim: Claim, site: SiteData, known: dict[str, str]) -> str:
