@@ -121,6 +121,15 @@ def test_every_path_is_one_that_there_is(page: Path) -> None:
     assert [path for path in real if not (ROOT / path).exists()] == []
 
 
+MARK = re.compile(r"(?<![;-])-+8<-+[ \t]+\[[ \t]*(?:start|end)\b|8<.*8<")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.name)
+def test_no_line_of_a_page_is_taken_for_the_mark_of_a_region(page: Path) -> None:
+    """The site drops such a line without a word, unless a `;` stands before its mark, which it must then hold once."""
+    assert [line for line in page.read_text("utf-8").splitlines() if MARK.search(line)] == []
+
+
 def links(page: Path) -> Iterator[str]:
     """The files that a page links to, beside it."""
     for target in re.findall(r"\]\(([^)\s:#]+)(?:#[^)]*)?\)", without_fences(page.read_text("utf-8"))):
