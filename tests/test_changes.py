@@ -209,10 +209,10 @@ class TestWhatMayNotBe:
         assert len(changes(root, "HEAD").problems) == 1
 
     def test_a_claim_that_cannot_be_read_is_not_gone(self, root: Path) -> None:
-        """`headroom check` says what is wrong with it; here it is named as unread."""
+        """`headroom check` says what is wrong with it; here it is named as faulty."""
         trees.write(root / PATH, "id: [")
         found = changes(root, "HEAD")
-        assert (found.problems, found.unread) == ((), (PATH,))
+        assert (found.problems, found.faulty) == ((), (PATH,))
 
 
 class TestHistory:

@@ -59,8 +59,8 @@ class Changes:
     """The sessions that are new."""
     judging: tuple[str, ...]
     """The files among ``JUDGING`` that are touched."""
-    unread: tuple[str, ...]
-    """Files that cannot be read today: what they would say is not in here."""
+    faulty: tuple[str, ...]
+    """Files with a problem of their own, which `headroom check` names: what they would say may not be in here."""
     problems: tuple[Problem, ...]
     """What may never happen: evidence that is gone or another, a claim whose id is gone."""
 
@@ -86,11 +86,11 @@ def changes(root: Path, against: str) -> Changes:
         verdicts=tuple(each for each in moved if _said(each.before) != _said(each.after)),
         renewed=tuple(each for each in moved if _said(each.before) == _said(each.after)),
         added=tuple(claim for name, claim in tree.claims.items() if name not in earlier.claims),
-        retired=tuple(new for old, new in _same(earlier, tree) if new.state == "retired" != old.state),
+        retired=tuple(new for old, new in _same(earlier, tree) if _retired(new) and not _retired(old)),
         reworded=tuple(_reworded(earlier, tree)),
         evidence=tuple(session.path for session in tree.sessions if session.path not in known),
         judging=revision.touched(*JUDGING),
-        unread=tuple(sorted({problem.path for problem in tree.problems})),
+        faulty=tuple(sorted({problem.path for problem in tree.problems})),
         problems=broken,
     )
 
@@ -127,6 +127,10 @@ def _lost_claims(earlier: Tree, tree: Tree, against: str) -> Iterator[Problem]:
 def _same(earlier: Tree, tree: Tree) -> Iterator[tuple[Claim, Claim]]:
     """The claims that both trees have, in both."""
     return ((old, tree.claims[name]) for name, old in earlier.claims.items() if name in tree.claims)
+
+
+def _retired(claim: Claim) -> bool:
+    return claim.state == "retired"
 
 
 def _reworded(earlier: Tree, tree: Tree) -> Iterator[Reworded]:

@@ -13,7 +13,7 @@ _MOST = 200
 def lines(changes: Changes) -> Iterator[str]:
     """A line for each thing that a change does; what may not be comes first."""
     yield from map(str, changes.problems)
-    yield from (f"cannot be read today: {path}" for path in changes.unread)
+    yield from (f"has a problem of its own, see `headroom check`: {path}" for path in changes.faulty)
     yield from (f"verdict: {_place(each)}: {_plain(each.before)} → {_plain(each.after)}" for each in changes.verdicts)
     yield from (
         f"new figures: {_place(each)}: {_plain(each.before)} → {_plain(each.after)}" for each in changes.renewed
@@ -44,7 +44,7 @@ def _sections(changes: Changes) -> Iterator[str]:
     yield "## What this change does to the claims"
     yield f"{text(summary(changes))}. Base and change are both judged by the code that wrote this."
     yield from _list("What may not be", map(str, changes.problems))
-    yield from _list("Cannot be read, and so is not looked at", changes.unread)
+    yield from _list("Has a problem of its own, which the checks name", changes.faulty)
     yield from _table("Verdicts that change", changes.verdicts)
     yield from _table("The same verdict on other evidence", changes.renewed)
     yield from _list("Claims added", (f"{claim.id}: {claim.statement}" for claim in changes.added))
