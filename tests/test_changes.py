@@ -4,7 +4,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html import unescape
 from pathlib import Path
 
@@ -13,9 +13,10 @@ import pytest
 
 import trees
 from headroom import changes as package
-from headroom.changes import Changes, HistoryError, changes, history, report
+from headroom import files
+from headroom.changes import Changes, HistoryError, changes, differences, history, report
 from headroom.cli import FAILED, OK, USAGE, main
-from headroom.records import MeasuredClaim
+from headroom.records import MeasuredClaim, load
 
 CLAIM = trees.a_claim()
 PATH = "checks/registry/training/clever.yml"
@@ -213,6 +214,21 @@ class TestWhatMayNotBe:
         trees.write(root / PATH, "id: [")
         found = changes(root, "HEAD")
         assert (found.problems, found.faulty) == ((), (PATH,))
+
+
+def test_the_past_holds_all_that_verdicts_follow_from(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the loaders read but snippets and their runs: a new kind of record has to be read there as well."""
+    walked = set()
+
+    def walk(top: Path, folder: str) -> Iterator[files.Found]:
+        walked.add(folder)
+        return iter(found(top, folder))
+
+    found = files.walk
+    monkeypatch.setattr(files, "walk", walk)
+    load(root)
+    assert {"checks/registry", "checks/evidence"} <= walked
+    assert walked - {"snippets", "checks/runs"} <= set(differences._READ)
 
 
 class TestHistory:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from headroom.cli import _parser
 from headroom.parsing import load_yaml
 
 ROOT = Path(__file__).parents[1]
@@ -136,6 +138,25 @@ class TestWorkflows:
         """A script gets what somebody typed through its environment, as data."""
         for job in read(path)["jobs"].values():
             assert [step["run"] for step in job["steps"] if "${{" in step.get("run", "")] == []
+
+    @each_workflow
+    def test_call_what_there_is(self, path: Path) -> None:
+        """Targets of the Makefile, by themselves or through `.ci/run`, and commands that the parser takes."""
+        targets = set(re.findall(r"^([^\s:#.]+|\$\(VENV\)/\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+        for job in read(path)["jobs"].values():
+            script = "\n".join(step.get("run", "") for step in job["steps"])
+            for target in re.findall(
+                r"^(?:bash \.ci/run|make(?: --directory \S+)?) ([^\s$\"]+)$", script, re.MULTILINE
+            ):
+                assert target.replace(".venv/", "$(VENV)/") in targets, target
+            for words in re.findall(r"/bin/headroom\"? (.+?)(?: >>.*)?$", script, re.MULTILINE):
+                _parser().parse_args(shlex.split(words.replace("${names[@]}", "name")))
+
+    def test_the_published_site_leads_to_its_own_repository(self) -> None:
+        """What publishes sets what the configuration of the site reads."""
+        step = read(GITHUB / "workflows/pages.yml")["jobs"]["build"]["steps"][2]
+        assert step["env"] == {"HEADROOM_REPOSITORY": "${{ github.server_url }}/${{ github.repository }}"}
+        assert 'repository: !ENV [HEADROOM_REPOSITORY, "' in (ROOT / "mkdocs.yml").read_text("utf-8")
 
     def test_the_summary_of_a_pull_request_is_computed_by_its_base(self) -> None:
         """So a change cannot bring along the code that judges it."""

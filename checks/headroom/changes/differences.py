@@ -14,9 +14,12 @@ from headroom.verdicts import Board, read
 from headroom.verdicts.summary import Row, rows
 
 RULE = "history"
-# Whatever the loaders read.
-_READ = ("checks/registry", "checks/evidence", "checks/benchmarks", "checks/facts", "checks/methods")
-ADD_ONLY = ("checks/evidence",)
+# What verdicts may follow from.
+_READ = (
+    *("checks/registry", "checks/evidence", "checks/machines"),
+    *("checks/benchmarks", "checks/facts", "checks/methods"),
+)
+ADD_ONLY = ("checks/evidence", "checks/machines")
 """The folders whose files are never changed and never deleted."""
 JUDGING = ("checks/headroom", "tests", ".github", ".ci", "Makefile", "pyproject.toml", "mkdocs.yml")
 """What decides what is found. A change of it is looked at by other people than a change of data."""
