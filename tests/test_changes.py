@@ -17,6 +17,7 @@ from headroom import files
 from headroom.changes import Changes, HistoryError, changes, differences, history, report
 from headroom.cli import FAILED, OK, USAGE, main
 from headroom.records import MeasuredClaim, load
+from headroom.writing import UnwritableError
 
 CLAIM = trees.a_claim()
 PATH = "checks/registry/training/clever.yml"
@@ -284,6 +285,20 @@ class TestHistory:
         name = evidence_of(root).relative_to(root).as_posix()
         evidence_of(root).unlink()
         assert [problem.path for problem in changes(root, "HEAD").problems] == [name]
+
+    def test_of_a_damaged_repository(self, root: Path) -> None:
+        """A file whose content is lost is named."""
+        name = evidence_of(root).relative_to(root).as_posix()
+        blob = git(root, "rev-parse", f"HEAD:{name}").strip()
+        (root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+        with pytest.raises(HistoryError, match=f"git cannot read `{re.escape(name)}` at `HEAD`; fetch it"):
+            changes(root, "HEAD")
+
+    def test_without_room(self, root: Path, tmp_path: Path) -> None:
+        """A past that cannot be written is no traceback."""
+        (tmp_path / "file").write_text("x", "utf-8")
+        with pytest.raises(UnwritableError, match=r"file cannot be written \(Not a directory\)"):
+            history.Revision.of(root, "HEAD").write(tmp_path / "file", "checks/evidence")
 
     def test_of_a_link_in_the_past(self, root: Path) -> None:
         """It is neither followed nor written."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from headroom.writing import UnwritableError
+
 _PLAIN = ("100644", "100755")  # a file; links and other repositories are neither read nor written
 _NAME = re.compile(r"[A-Za-z0-9._/-]+")
 # Set inside a hook, and then they name another repository than the one that the tree lies in.
@@ -49,15 +51,19 @@ class Revision:
 
         Raises:
             HistoryError: git fails, a name leads elsewhere, or the commit has none of these folders.
+            UnwritableError: there is no room.
         """
         blobs = self._blobs(*folders)
         if not blobs:
             raise HistoryError(f"`{self.name}` holds none of {', '.join(folders)}; name a commit of this project")
-        for name, data in self._contents(blobs):
-            path = into / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("wb") as stream:
-                stream.writelines(data)
+        try:
+            for name, data in self._contents(blobs):
+                path = into / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("wb") as stream:
+                    stream.writelines(data)
+        except OSError as error:
+            raise UnwritableError(into, error) from error
 
     def touched(self, *paths: str) -> tuple[str, ...]:
         """The files below these paths that differ from this commit, those that are gone and added among them."""
