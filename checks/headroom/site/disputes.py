@@ -11,6 +11,7 @@ from headroom.units import humane
 from headroom.verdicts import PointVerdict, SessionVerdict, Standing
 from headroom.verdicts.disputes import SETTLED
 
+_UNKNOWN = "unknown"
 _COUNTS = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five"}
 
 
@@ -35,7 +36,7 @@ def section(claim: MeasuredClaim, standing: Standing, place: str, page: PageCont
         ["measured", *(_when(session) for session, _ in sides)],
         ["found", *(text(_found(claim, verdict)) for _, verdict in sides)],
         ["raw data", *(f"[{session.path.rpartition('-')[2]}]({_raw(session, page)})" for session, _ in sides)],
-        *([text(name), *(text(machine.get(name, "unknown")) for machine in machines)] for name in differ),
+        *([text(name), *(text(machine.get(name, _UNKNOWN)) for machine in machines)] for name in differ),
     ]
     yield "\n".join(f"| {' | '.join(row)} |" for row in rows)
     yield _meaning(standing.dispute.supported[0], differ)
@@ -77,11 +78,12 @@ def _machine(session: Session) -> dict[str, str]:
         "harness": session.head.harness,
         **found.versions,
     }
-    return {name: str(value) for name, value in plain.items() if value is not None}
+    return {name: _UNKNOWN if value is None else str(value) for name, value in plain.items()}
 
 
 def _differs(name: str, machines: list[dict[str, str]]) -> bool:
-    return machines[0].get(name) != machines[1].get(name)
+    first, second = (machine.get(name, _UNKNOWN) for machine in machines)
+    return first != second
 
 
 def _when(session: Session) -> str:
