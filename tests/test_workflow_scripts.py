@@ -61,7 +61,7 @@ def desk(tmp_path: Path) -> Desk:
 
 class TestTellNewest:
     HOSTILE = "\n".join(
-        ["FAILED snippets/a.py", "```", "~~~", "</details>", "@everyone [x](javascript:1) #1", 
+        ["FAILED snippets/a.py", "```", "~~~", "</details>", "@everyone [x](javascript:1) #1",
          "\x1b[31mred\x1b]0;t\x07", "\u202e é", "\r\n# heading", "    ", "$(touch ran) `touch ran`", "x" * 500]
     )  # fmt: skip
 

@@ -91,7 +91,7 @@ class Head(Record):
     harness: Text
     date: IsoDate
     time: IsoTime | None = None
-    """When on that day it began, in UTC; evidence of before 2026-11-22 does not say."""
+    """When on that day it began, in UTC. Older sessions lack it."""
     hardware_class: Slug
     environment: Environment
     design: Design
