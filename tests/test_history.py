@@ -58,6 +58,8 @@ def test_what_another_repository_says_is_not_asked(
     inside = repository / "inside"
     inside.mkdir()
     assert history.last_commit_day(inside) is None
+    (inside / ".git").mkdir()
+    assert history.last_commit_day(inside) is None
     other = tmp_path / "other"
     other.mkdir()
     git(other, "init", "-q")

@@ -15,12 +15,14 @@ def last_commit_day(root: Path) -> str | None:
     """The day, in UTC, on which the commit that is checked out was made.
 
     None where ``root`` is not the top of a repository, where git is missing, or where it refuses to answer. A clone of
-    one commit is enough. The commit itself is read, which runs nothing that a repository's settings could name.
+    one commit is enough. The commit itself is read, which runs nothing that a repository's settings could name, and
+    fetches nothing.
     """
     git = shutil.which("git")
     if git is None or not (root / ".git").exists():
         return None
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_CEILING_DIRECTORIES": str(root.resolve().parent)}
     command = [git, "-C", str(root), "cat-file", "commit", "HEAD"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False, env=environment)  # noqa: S603 - fixed words
