@@ -28,7 +28,7 @@ def session_path(head: Head, text_sha256: str) -> str:
 
 def evidence_text(evidence: Evidence) -> str:
     """A session as its file holds it: one run a line, so that a difference can be read."""
-    data = evidence.model_dump(mode="json")
+    data = evidence.as_written()
     runs = ",\n".join(f"  {json.dumps(run, ensure_ascii=False)}" for run in data.pop("runs"))
     head = json.dumps(data, indent=1, ensure_ascii=False)[:-2]
     return f'{head},\n "runs": [\n{runs}\n ]\n}}\n'
