@@ -16,6 +16,7 @@ from headroom.parsing import Document
 from headroom.records.claims import Claim, MeasuredClaim
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
 from headroom.records.layout import claim_path, run_path
+from headroom.records.machines import Machine, machines
 from headroom.records.methods import Method
 from headroom.records.problems import Problem, invalid, unreadable
 from headroom.records.reading import Reader
@@ -48,6 +49,8 @@ class Tree:
     classes: Mapping[str, HardwareClass]
     facts: Mapping[str, FactSheet]
     stand_ins: StandIns
+    machines: Mapping[str, Machine]
+    """What machines can do, by the path of the file."""
     snippets: Mapping[str, Snippet]
     runs: Mapping[tuple[str, str], SnippetRun]
     """By snippet and hardware class."""
@@ -88,6 +91,7 @@ def load(
         classes=classes,
         facts=facts,
         stand_ins=stand_ins,
+        machines=machines(reader),
         snippets=_snippets(reader),
         runs=_runs(reader),
         benchmarks=_benchmarks(reader),
