@@ -44,6 +44,7 @@ class Noise:
     def __init__(self, cache: Cache | None = None) -> None:
         self._cache = cache or Cache()
         self._heard: dict[str, list[tuple[str, list[float]]]] = defaultdict(list)
+        self._floors: dict[tuple[str, str | None], Floor | None] = {}
 
     def hear(self, session: Session, layout: Callable[[], Layout]) -> None:
         """Take a session in. One without times, or of a machine that was busy, has nothing to say."""
@@ -56,14 +57,15 @@ class Noise:
             self._cache.put(to_json(found), *key)
         if found:
             self._heard[session.head.hardware_class].append((session.head.date, found))
+            self._floors.clear()
 
     def floor(self, hardware_class: str, before: str | None = None) -> Floor | None:
         """The floor of a class, by all sessions or by those of the days before one; None where there is none."""
-        heard = [found for date, found in self._heard[hardware_class] if before is None or date < before]
-        every = sorted(each for found in heard for each in found)
-        if not every:
-            return None
-        return Floor(math.expm1(every[math.ceil(_SHARE * len(every)) - 1]), len(every), len(heard))
+        key = (hardware_class, before)
+        if key not in self._floors:
+            heard = self._heard.get(hardware_class, ())
+            self._floors[key] = _floor([found for date, found in heard if before is None or date < before])
+        return self._floors[key]
 
     def held(self, claim: MeasuredClaim, session: Session, verdict: SessionVerdict) -> SessionVerdict:
         """A verdict, held to the floor of the days before its session: no difference within it is one."""
@@ -71,6 +73,12 @@ class Noise:
         if floor is None or not floor.counts:
             return verdict
         return overall(tuple(_held(claim, point, floor.share) for point in verdict.points))
+
+
+def _floor(heard: list[list[float]]) -> Floor | None:
+    """The floor by what each of these sessions has shown."""
+    every = sorted(each for found in heard for each in found)
+    return Floor(math.expm1(every[math.ceil(_SHARE * len(every)) - 1]), len(every), len(heard)) if every else None
 
 
 def _held(claim: MeasuredClaim, point: PointVerdict, share: float) -> PointVerdict:
