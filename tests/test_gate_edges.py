@@ -142,6 +142,19 @@ def test_bytes_of_a_control_may_differ_by_less_than_they_vary(spread: float, exp
     assert judge(claim, edited(a_session(claim), edit), CPU).reason == expected
 
 
+def test_medians_that_contradict_the_typical_pair_leave_a_session_open() -> None:
+    """Nearly every block gains, and three lose so much that the subject's median is above the baseline's."""
+
+    def edit(data: dict[str, Any]) -> None:
+        for run in data["runs"]:
+            plain = 1.1 ** run["block"]
+            clever = 1.1**40 if run["block"] < 3 else plain / 1.1
+            seconds = clever if run["arm"] == "clever" else plain
+            run["samples"]["step_time"] = [seconds * (1 + 1e-9 * (3 * run["block"] + run["position"]))]
+
+    assert reason(session(edit, blocks=30)) == "tails_decide"
+
+
 def test_as_many_blocks_as_the_claim_fixes_are_enough() -> None:
     """More are no fault."""
     assert reason(a_session(CLAIM, blocks=20)) == "clear"

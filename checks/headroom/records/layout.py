@@ -3,6 +3,7 @@
 import json
 
 from headroom.files import sha256
+from headroom.records.base import Record
 from headroom.records.evidence import Evidence, Head
 
 
@@ -24,6 +25,16 @@ def evidence_path(evidence: Evidence, text: str) -> str:
 def session_path(head: Head, text_sha256: str) -> str:
     """As ``evidence_path``, of a session whose text has this hash."""
     return f"checks/evidence/{head.benchmark}/{head.hardware_class}-{head.date}-{text_sha256[:12]}.json"
+
+
+def machine_path(hardware_class: str, date: str, text_sha256: str) -> str:
+    """Where what a machine can do belongs: its class, its day and the hash of its text."""
+    return f"checks/machines/{hardware_class}-{date}-{text_sha256[:12]}.json"
+
+
+def record_text(record: Record) -> str:
+    """A record as a JSON file holds it."""
+    return json.dumps(record.as_written(), indent=1, ensure_ascii=False) + "\n"
 
 
 def evidence_text(evidence: Evidence) -> str:

@@ -124,6 +124,7 @@ def _days(tree: Tree) -> Iterator[str]:
     """Every day that a record holds."""
     yield from (session.head.date for session in tree.sessions)
     yield from (run.date for run in tree.runs.values())
+    yield from (machine.date for machine in tree.machines.values())
     yield from (claim.retired.since for claim in tree.claims.values() if claim.retired)
     yield from (claim.source.retrieved for claim in tree.claims.values() if isinstance(claim, CitedClaim))
     yield from (source.retrieved for sheet in tree.facts.values() for source in sheet.sources.values())
