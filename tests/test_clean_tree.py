@@ -54,7 +54,14 @@ def declared(kind: type[BaseModel]) -> set[str]:
 def said() -> frozenset[tuple[str, str]]:
     """Every field that holds something in a record of the clean tree, other than what it holds when nothing is said."""
     tree = context().tree
-    parts = (tree.claims, [session.evidence for session in tree.sessions], tree.methods, tree.classes, tree.facts)
+    parts = (
+        tree.claims,
+        [session.evidence for session in tree.sessions],
+        tree.methods,
+        tree.classes,
+        tree.facts,
+        tree.machines,
+    )
     return frozenset(
         (kind.__name__, name)
         for record in records([*parts, tree.stand_ins, tree.snippets, tree.runs])
@@ -85,7 +92,7 @@ class TestPages:
         """Every status but `cited` is a title, and `supported` is none."""
         links = [link for page, link, target in claim_links(context()) if not target.figure]
         assert {link.title for link in links if link.text} == {
-            None, "contradicted", "inconclusive", "flips", "disputed", "unmeasured",
+            None, "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "retired",
         }  # fmt: skip
         assert not all(link.text for link in links)
         assert any(link.href.startswith(METHODS) and not link.text for page in context().pages for link in page.links)

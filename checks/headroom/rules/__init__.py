@@ -14,6 +14,7 @@ from headroom.rules.figures import Skipped, apply, figures
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.orphans import orphans
 from headroom.rules.references import flips, references
+from headroom.rules.retired import retired
 from headroom.rules.rows import rows
 from headroom.rules.words import words
 
@@ -23,6 +24,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "references": references,
     "links": links,
     "verdicts": verdicts,
+    "retired": retired,
     "figures": figures,
     "rows": rows,
     "hardware": hardware,
@@ -35,7 +37,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "comparisons": comparisons,
 }
 # The rules that reading itself applies: a record that breaks one is no record.
-READING = ("claims", "evidence", "methods", "facts", "snippets", "benchmarks", "pages")
+READING = ("claims", "evidence", "machines", "methods", "facts", "snippets", "benchmarks", "pages")
 
 # Nearly everything leans on these two. Where one cannot be read, nothing else is said before it is mended.
 _FOUNDATIONS = ("checks/facts/hardware-classes.yml", "checks/facts/stand-ins.yml")

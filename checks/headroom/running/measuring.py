@@ -175,6 +175,7 @@ class Session:
             benchmark_syntax_sha256=self._syntax,
             harness=f"{__version__} ({_harness_sha256()[:12]})",
             date=f"{self._began:%Y-%m-%d}",
+            time=f"{self._began:%H:%M:%S}",
             hardware_class=self._class,
             environment=Environment(**asdict(self._machine)),
             design=Design(
@@ -242,6 +243,6 @@ def launcher(run: Callable[..., Any]) -> Launcher:
             report: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
         if "peak_rss" in request["metrics"]:
             report["samples"]["peak_rss"] = [float(outcome.peak_memory_bytes)]
-        return report
+        return {**report, "others_cpu": outcome.others_cpu}
 
     return launch

@@ -7,7 +7,7 @@ from statistics import median
 
 from headroom.escaping import text
 from headroom.records import CitedClaim, Claim, MeasuredClaim, Session
-from headroom.site import otherwise, plot, words
+from headroom.site import disputes, limits, otherwise, plot, retired, words
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Standing
@@ -17,9 +17,9 @@ def render(claim: Claim, site: SiteData) -> str:
     """The whole page as Markdown with its front matter."""
     page = PageContext(claim_page(claim.id))
     parts = _measured(claim, site, page) if isinstance(claim, MeasuredClaim) else _cited(claim, page)
-    return (
-        "\n\n".join([_front_matter(claim), f"# {text(claim.statement)}", *parts, *otherwise.links(claim, site)]) + "\n"
-    )
+    head = [_front_matter(claim), f"# {text(claim.statement)}", *retired.notice(claim, site, page)]
+    tail = [*retired.older(claim, site, page), *otherwise.links(claim, site)]
+    return "\n\n".join([*head, *parts, *tail]) + "\n"
 
 
 def _front_matter(claim: Claim) -> str:
@@ -31,9 +31,8 @@ def _front_matter(claim: Claim) -> str:
 def _not_claimed(claim: Claim, page: PageContext) -> Iterator[str]:
     yield _heading("What is not claimed")
     yield _list(text(entry) for entry in claim.not_claimed)
-    retired = " This claim is retired: no page leans on it any more." if claim.state == "retired" else ""
     guide, index = page.href(claim.guide), page.href(INDEX)
-    yield f"It belongs to [this guide]({guide}) and is one of [all claims]({index}).{retired}"
+    yield f"It belongs to [this guide]({guide}) and is one of [all claims]({index})."
 
 
 def _heading(title: str) -> str:
@@ -63,9 +62,11 @@ def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterat
     yield from _conditions(claim, site)
     yield from _not_claimed(claim, page)
     for name, standing in own:
+        yield from disputes.section(claim, standing, site.class_name(name), page)
         if standing.session or standing.void:
             yield _heading(f"Statistics on {text(site.class_name(name))}")
             yield from _statistics(claim, standing, page)
+            yield from _limits(claim, standing, site)
     yield from _again(claim)
 
 
@@ -116,6 +117,13 @@ def _statistics(claim: MeasuredClaim, standing: Standing, page: PageContext) -> 
     if others:
         yield "Other sessions:"
         yield _list(others)
+
+
+def _limits(claim: MeasuredClaim, standing: Standing, site: SiteData) -> Iterator[str]:
+    rows = list(limits.of_session(site, claim, standing.session)) if standing.session else []
+    if rows:
+        yield "What bounds them:"
+        yield _list(map(text, rows))
 
 
 def _point(claim: MeasuredClaim, point: PointVerdict) -> list[str]:

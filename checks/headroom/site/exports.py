@@ -10,7 +10,7 @@ from typing import Any
 from headroom.escaping import text
 from headroom.records import Claim, MeasuredClaim
 from headroom.records.schemas import schemas
-from headroom.site import words
+from headroom.site import hardware_page, retired, words
 from headroom.site.claim_page import render
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
 from headroom.verdicts import PointVerdict, Standing
@@ -19,14 +19,15 @@ from headroom.verdicts import PointVerdict, Standing
 def pages(site: SiteData) -> dict[str, str]:
     """Every page that is made from records, by its path below docs/; the index among them."""
     found = {claim_page(claim.id): render(claim, site) for claim in site.tree.claims.values()}
-    return {INDEX: index(site), **found}
+    return {INDEX: index(site), hardware_page.PAGE: hardware_page.render(site), **found}
 
 
 def data_files(site: SiteData) -> dict[str, Path]:
     """The files that the site publishes as they are: raw data and snippets, by their path on the site."""
     sessions = {evidence_file(session.path): site.tree.root / session.path for session in site.tree.sessions}
     snippets = {snippet.path: site.tree.root / snippet.path for snippet in site.tree.snippets.values()}
-    return {**sessions, **snippets}
+    machines = {evidence_file(path): site.tree.root / path for path in site.tree.machines}
+    return {**sessions, **machines, **snippets}
 
 
 def index(site: SiteData) -> str:
@@ -34,7 +35,8 @@ def index(site: SiteData) -> str:
     claims = sorted(site.tree.claims.values(), key=lambda claim: claim.id)
     intro = (
         "Every comparison on this site is one of these claims. A verdict is never stored: it is computed from the raw "
-        "samples whenever the site is built, for each hardware class on its own. [All of it as data](../claims.json)."
+        "samples whenever the site is built, for each [hardware class](hardware.md) on its own. "
+        "[All of it as data](../claims.json)."
     )
     head = [
         '---\ntitle: Claims\ndescription: "Every claim of this site and what the evidence says of it"\n---',
@@ -52,12 +54,13 @@ def _topic(topic: str, claims: list[Claim], site: SiteData) -> Iterator[str]:
 
 
 def _named(claim: Claim) -> str:
-    retired = " (retired)" if claim.state == "retired" else ""
-    return f"[{text(claim.statement)}]({PageContext(INDEX).href(claim_page(claim.id))}){retired}"
+    return f"[{text(claim.statement)}]({PageContext(INDEX).href(claim_page(claim.id))})"
 
 
 def _statuses(claim: Claim, site: SiteData) -> str:
     """A badge a class, each with the date of its newest session."""
+    if claim.retired:
+        return f"{retired.BADGE} since {words.day(claim.retired.since)}"
     if not isinstance(claim, MeasuredClaim):
         return f'<span class="badge badge-cited">cited</span> {claim.source.year}'
     views = [words.view(site, claim, name) for name in site.classes_of(claim)]
@@ -80,7 +83,8 @@ def json_files(site: SiteData) -> dict[str, str]:
 def claims_json(site: SiteData) -> str:
     """Every claim and its verdicts, for other programs."""
     claims = [_claim(claim, site) for claim in sorted(site.tree.claims.values(), key=lambda claim: claim.id)]
-    return json.dumps({"claims": claims}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    found = {"claims": claims, "hardware": hardware_page.as_data(site)}
+    return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _claim(claim: Claim, site: SiteData) -> dict[str, Any]:
@@ -88,7 +92,9 @@ def _claim(claim: Claim, site: SiteData) -> dict[str, Any]:
     return {
         "id": claim.id,
         "kind": claim.kind,
-        "state": claim.state,
+        "state": "retired" if claim.retired else "active",
+        "retired": claim.retired.model_dump() if claim.retired else None,
+        "supersedes": [each.id for each in retired.superseded(claim, site)],
         "statement": claim.statement,
         "page": claim_page(claim.id).removesuffix(".md") + ".html",
         "standings": {name: _standing(standing) for name, standing in standings.items()},
@@ -97,11 +103,16 @@ def _claim(claim: Claim, site: SiteData) -> dict[str, Any]:
 
 def _standing(standing: Standing) -> dict[str, Any]:
     session = standing.session
+    disputed = [each for each, _ in standing.dispute.sides] if standing.dispute else []
     return {
         "status": standing.status,
         "reason": standing.reason,
+        "age": standing.age.word if standing.age else None,
+        "age_reason": standing.age.reason if standing.age else "",
         "date": session.head.date if session else None,
+        "time": session.head.time if session else None,
         "evidence": evidence_file(session.path) if session else None,
+        "disputed_between": [evidence_file(each.path) for each in disputed],
         "points": [_point(point) for point in (standing.verdict.points if standing.verdict else ())],
     }
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -13,9 +13,13 @@ from headroom.records.evidence import Place, place
 from headroom.records.facts import HardwareClass
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree, load
+from headroom.verdicts.disputes import Dispute, dispute
+from headroom.verdicts.freshness import Age, Present, age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
+from headroom.verdicts.noise import Noise
 from headroom.verdicts.pairs import Layout
 from headroom.verdicts.remembered import Memory
+from headroom.verdicts.roofline import ALIKE, bounded
 
 Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited"]
 
@@ -32,6 +36,10 @@ class Standing:
     """Older sessions that count as well, newest first."""
     void: tuple[Session, ...]
     """Sessions of a benchmark that has changed since: shown, never counted."""
+    age: Age | None = None
+    """How old what the status rests on is; None where there is no session at all."""
+    dispute: Dispute | None = None
+    """The two sessions that disagree, where it is disputed."""
 
     def at(self, point: Point) -> PointVerdict | None:
         """The verdict at a point that fits: every value given must be the point's; None where not exactly one fits."""
@@ -45,6 +53,8 @@ class Board:
     """Every claim on every hardware class that it is meant for or was measured on."""
 
     standings: Mapping[str, Mapping[str, Standing]]
+    noise: Noise = field(default_factory=Noise)
+    """How far times of each hardware class differ where nothing does."""
 
     def of(self, claim: Claim, hardware_class: str) -> Standing:
         """Where a claim stands on a class; ``unmeasured`` where nothing is known."""
@@ -65,6 +75,7 @@ class Board:
 
 
 _UNMEASURED = Standing("unmeasured", "no evidence yet", None, None, (), ())
+_CHANGED = Age("void", "its benchmark has changed")
 
 
 def board(tree: Tree) -> Board:
@@ -88,6 +99,8 @@ class Hearing:
 
     def __init__(self, cache: Cache | None = None) -> None:
         self._memory = Memory(cache or Cache())
+        self._noise = Noise(cache)
+        self._classes: dict[tuple[object, ...], HardwareClass | None] = {}
         self._claims: dict[_Measured, list[_Placed]] | None = None
         self._heard: dict[str, list[_Heard]] = defaultdict(list)
         self._laid_out: tuple[Session, Layout] | None = None
@@ -101,8 +114,10 @@ class Hearing:
             for measured in session.measured
             for claim, places in self._claims.get((session.head.benchmark, *measured), ())
         }
-        hardware = tree.classes.get(session.head.hardware_class)
+        hardware = self._class(tree, session)
         current = tree.benchmarks.get(session.head.benchmark) == session.head.benchmark_syntax_sha256
+        if hardware and hardware.holds(session.head.environment):
+            self._noise.hear(session, partial(self._layout, session))
         for claim, places in found.values():
             if not any((claim.metric.name, claim.baseline, at) in session.measured for at in places):
                 continue
@@ -113,13 +128,36 @@ class Hearing:
             self._heard[claim.id].append((session, verdict))
 
     def _judged(self, claim: MeasuredClaim, session: Session, hardware: HardwareClass) -> SessionVerdict:
+        return judge_layout(claim, self._layout(session), hardware)
+
+    def _layout(self, session: Session) -> Layout:
         if self._laid_out is None or self._laid_out[0] is not session:
             self._laid_out = (session, Layout(session.evidence))
-        return judge_layout(claim, self._laid_out[1], hardware)
+        return self._laid_out[1]
 
     def board(self, tree: Tree) -> Board:
         """Where every claim stands after all sessions have been heard."""
-        return Board({claim.id: _standings(claim, tree, self._heard[claim.id]) for claim in tree.claims.values()})
+        present = Present.of(tree)
+        standings = {claim.id: _standings(claim, tree, self._held(claim), present) for claim in tree.claims.values()}
+        return Board(standings, self._noise)
+
+    def _held(self, claim: Claim) -> "list[_Heard]":
+        """What was heard of a claim, held to the noise floor of each session."""
+        if not isinstance(claim, MeasuredClaim):
+            return []
+        return [
+            (session, verdict and self._noise.held(claim, session, verdict))
+            for session, verdict in self._heard[claim.id]
+        ]
+
+    def _class(self, tree: Tree, session: Session) -> HardwareClass | None:
+        """The class of a session's machine, bounded by what machines like it were seen to reach."""
+        found, environment = session.head.hardware_class, session.head.environment
+        key = (found, *(getattr(environment, name) for name in ALIKE))
+        if key not in self._classes:
+            known = tree.classes.get(found)
+            self._classes[key] = known and bounded(known, tree.machines, environment)
+        return self._classes[key]
 
 
 _Measured = tuple[str, str, str, Place]
@@ -140,34 +178,25 @@ def _by_measurement(tree: Tree) -> dict[_Measured, list[_Placed]]:
     return found
 
 
-def _standings(claim: Claim, tree: Tree, heard: list[_Heard]) -> dict[str, Standing]:
+def _standings(claim: Claim, tree: Tree, heard: list[_Heard], present: Present) -> dict[str, Standing]:
     if not isinstance(claim, MeasuredClaim):
         return {}
     classes = {*claim.scope.hardware, *(session.head.hardware_class for session, _ in heard)}
     return {
-        name: _standing(claim, tree, [each for each in heard if each[0].head.hardware_class == name])
+        name: _standing(claim, tree, [each for each in heard if each[0].head.hardware_class == name], present)
         for name in sorted(classes)
     }
 
 
-def _standing(claim: MeasuredClaim, tree: Tree, heard: list[_Heard]) -> Standing:
+def _standing(claim: MeasuredClaim, tree: Tree, heard: list[_Heard], present: Present) -> Standing:
     current = tree.benchmarks.get(claim.benchmark)
     void = tuple(session for session, _ in heard if session.head.benchmark_syntax_sha256 != current)
     counting = [(session, verdict) for session, verdict in heard if verdict]
-    judged = sorted(counting, key=lambda each: (each[0].head.date, each[0].path), reverse=True)
+    judged = sorted(counting, key=lambda each: (*each[0].head.moment, each[0].path), reverse=True)
     if not judged:
-        return Standing("unmeasured", "its benchmark has changed" if void else "no evidence yet", None, None, (), void)
+        return replace(_UNMEASURED, reason=_CHANGED.reason, void=void, age=_CHANGED) if void else _UNMEASURED
     newest, verdict = judged[0]
-    status: Status = "disputed" if _disputed(judged) else verdict.verdict
-    return Standing(status, verdict.reason, newest, verdict, tuple(judged[1:]), void)
-
-
-def _disputed(judged: list[tuple[Session, SessionVerdict]]) -> bool:
-    """One session supports and another reverses, on the same product and the same minor version of torch."""
-    sides: dict[tuple[str, str], set[str]] = {}
-    for session, verdict in judged:
-        environment = session.head.environment
-        key = (environment.product, ".".join(environment.versions.get("torch", "").split(".")[:2]))
-        side = "reversed" if verdict.reason == "reversed" else verdict.verdict
-        sides.setdefault(key, set()).add(side)
-    return any({"supported", "reversed"} <= found for found in sides.values())
+    found = dispute(judged)
+    status: Status = "disputed" if found else verdict.verdict
+    how_old = age(claim.freshness, newest.head, present)
+    return Standing(status, verdict.reason, newest, verdict, tuple(judged[1:]), void, how_old, found)
