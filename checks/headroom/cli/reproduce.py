@@ -9,7 +9,8 @@ from pathlib import Path
 from headroom.cli import OK, USAGE, terminal
 from headroom.cli.reproduced import as_json, as_text
 from headroom.environment import Machine
-from headroom.records import Evidence, MeasuredClaim, Tree, load
+from headroom.records import Evidence, MeasuredClaim, Problem, Tree, load
+from headroom.records.layout import claim_path
 from headroom.running import newcomer
 from headroom.verdicts.beside import reproduction
 
@@ -25,6 +26,9 @@ _NOT_RUN = {
 def run(root: Path, options: argparse.Namespace) -> int:
     """Measure one claim here, and print what came out beside what the registry holds."""
     tree = load(root)
+    if broken := _broken(tree, options.claim):
+        terminal.say(f"{broken}; `headroom check` says all")
+        return USAGE
     claim = tree.claims.get(options.claim)
     if claim is None:
         terminal.say(_unknown(tree, options.claim))
@@ -57,6 +61,12 @@ def run(root: Path, options: argparse.Namespace) -> int:
 _BEFORE_IT_CONTRIBUTES = (
     "To contribute, add this entry to checks/facts/hardware-classes.yml first, and write what it marks:"
 )
+
+
+def _broken(tree: Tree, name: str) -> Problem | None:
+    """What is wrong with a record without which nothing can be said of the claim."""
+    needed = (claim_path(name), "checks/facts/hardware-classes.yml")
+    return next((problem for problem in tree.problems if problem.path in needed), None)
 
 
 def _unknown(tree: Tree, name: str) -> str:

@@ -212,9 +212,10 @@ def _ratio(claim: MeasuredClaim, found: Mapping[tuple[int, Slot], Run]) -> str:
         for block in {number for number, _ in found}:
             baseline = found.get((block, Slot(claim.baseline, control=False, point=at)))
             subject = found.get((block, Slot(claim.subject, control=False, point=at)))
-            if baseline and subject:
-                name = claim.metric.name
-                logs = [math.log(median(run.samples[name])) for run in (baseline, subject)]
+            name = claim.metric.name
+            values = [median(run.samples[name]) for run in (baseline, subject) if run]
+            if len(values) > 1 and min(values) > 0:
+                logs = [math.log(value) for value in values]
                 ratios.append(logs[0] - logs[1] if METRICS[name].better == "lower" else logs[1] - logs[0])
         if ratios:
             parts.append(f"{math.exp(median(ratios)):.3f}")

@@ -16,7 +16,7 @@ from headroom import files, scripts, writing
 from headroom.gaps import gap
 from headroom.prose.pages import load_pages
 from headroom.records import Tree, layout
-from headroom.records.base import ClaimId, Name, PagePath, Slug, SnippetId
+from headroom.records.base import ClaimId, Name, PagePath, Slug, SnippetId, Value
 from headroom.records.metrics import METRICS
 
 
@@ -84,6 +84,7 @@ def claim(tree: Tree, name: str, *, benchmark: str, method: str, guide: str | No
         subject=_quoted(arms[1]),
         metric=metric,
         blocks=10 if METRICS[metric].exact else 20,
+        fixed=json.dumps(_fixed(tree, benchmark), ensure_ascii=False),
         at=f"  at: {{{at}}}\n" if at else "",
         hardware=", ".join(_hardware(tree, guide)),
     )
@@ -125,7 +126,7 @@ def method(tree: Tree, name: str, *, guide: str) -> Draft:
 
 def guide(tree: Tree, name: str, *, method: str | None, snippet: str | None) -> Draft:
     """A page with one section, in the order of the other guides."""
-    _fits(f"{name}.md", PagePath, "a guide", "training/single-gpu")
+    _fits(name, PagePath, "a guide", "training/single-gpu", ends=".md")
     code = {"enable": gap("the code, a region of a snippet"), "proof": gap("the code that shows it, as above")}
     if snippet:
         _known(snippet, tree.snippets, "snippet")
@@ -146,10 +147,10 @@ def _filled(template: str, **values: object) -> str:
     return Template(text).substitute(values) if values else text
 
 
-def _fits(name: str, kind: Any, what: str, example: str) -> None:
+def _fits(name: str, kind: Any, what: str, example: str, *, ends: str = "") -> None:
     """Hold a name to the form that the records of its kind want."""
     (constraints,) = (each for each in get_args(kind) if hasattr(each, "pattern"))
-    if not re.match(constraints.pattern, name) or len(name) > constraints.max_length:
+    if not re.fullmatch(constraints.pattern, name + ends) or len(name + ends) > constraints.max_length:
         raise ScaffoldError(f"`{name}` is no name for {what}; write one like `{example}`")
 
 
@@ -163,6 +164,12 @@ def _known(name: str, names: Collection[str], what: str) -> None:
 def _page(tree: Tree, guide: str) -> None:
     pages = [page.path.removeprefix("docs/") for page in load_pages(tree.root)[0]]
     _known(guide, pages, "guide")
+
+
+def _fixed(tree: Tree, benchmark: str) -> dict[str, Value]:
+    """What other claims of a benchmark say that it holds fixed, or a gap."""
+    fixed = {name: value for c in tree.measured() if c.benchmark == benchmark for name, value in c.scope.fixed.items()}
+    return fixed or {"model": gap("what the benchmark holds fixed, as its model")}
 
 
 def _hardware(tree: Tree, guide: str | None) -> Iterator[str]:
