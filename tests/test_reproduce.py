@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
+import doomed
+from doomed import a_tree, journals, lines, start
 from headroom import environment
 from headroom.cli import OK, USAGE, main, terminal
 from headroom.cli.terminal import Estimate
@@ -160,6 +162,18 @@ class TestCommand:
         assert (found["hardware_class"], found["after"]) == (None, None)
         assert found["class_entry"] == newcomer.entry(NEWCOMER)
         assert [each["hardware_class"] for each in found["beside"]] == ["cpu"]
+
+    def test_carries_out_a_session_as_measure_does(self, tmp_path: Path) -> None:
+        """In processes of its own, with a journal, a bar, and an estimate where it takes long."""
+        root = a_tree(tmp_path / "tree")
+        script = str(Path(__file__).parent / "tiny_session.py")
+        command = [script, json.dumps({"long": 0}), "reproduce", doomed.CLAIM.id, "--root", str(root)]
+        code, out, err = start(command, FINISHED=str(tmp_path / "finished")).ends()
+        assert code == OK, err
+        assert "headroom: the first of 10 blocks took 0 s, so about" in err
+        assert "30/30" in err
+        assert lines(*journals(root))[-1]["outcome"] == "completed"
+        assert "The registry holds no session to lay beside it." in out
 
 
 def broken(*_: object, **__: object) -> Any:
