@@ -186,7 +186,16 @@ class TestUsage:
     """What is asked wrongly."""
 
     @pytest.mark.parametrize(
-        "arguments", [["check"], ["verdict"], ["snippets", "list"], ["snippets", "run"], ["measure", "small_step"]]
+        "arguments",
+        [
+            ["check"],
+            ["verdict"],
+            ["snippets", "list"],
+            ["snippets", "run"],
+            ["measure", "x"],
+            ["reproduce", "x"],
+            ["new", "guide", "x"],
+        ],
     )
     def test_elsewhere(self, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """Outside a project every command says where to call it, and nothing is created."""
@@ -225,15 +234,27 @@ class TestUsage:
 class TestImports:
     """What a command costs before it starts: every import is in a fresh process."""
 
-    @pytest.mark.parametrize("arguments", [["--help"], ["check", "--help"], ["snippets", "run", "--help"]])
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["--help"],
+            ["check", "--help"],
+            ["snippets", "run", "--help"],
+            ["reproduce", "--help"],
+            ["new", "claim", "--help"],
+        ],
+    )
     def test_help_imports_nothing_to_read_records_with(self, arguments: list[str]) -> None:
         """Help needs the standard library alone."""
         assert imported(("numpy", "pydantic", "yaml", *HEAVY), *arguments) == ["0"]
 
-    @pytest.mark.parametrize("arguments", [["check"], ["check", "--fix"], ["verdict"], ["snippets", "list"]])
+    @pytest.mark.parametrize(
+        "arguments",
+        [["check"], ["check", "--fix"], ["verdict"], ["snippets", "list"], ["new", "guide", "x"], ["reproduce", "x"]],
+    )
     def test_nothing_but_runs_imports_what_runs_need(self, arguments: list[str], root: Path) -> None:
         """A contributor without torch, transformers or MkDocs can check, judge and list."""
-        assert imported(HEAVY, *arguments, "--root", str(root)) == ["0"]
+        assert imported(HEAVY, *arguments, "--root", str(root)) == [str(USAGE if "reproduce" in arguments else OK)]
 
     def test_changes_imports_as_little(self, root: Path) -> None:
         """Where there is no repository, it ends when all of it is imported."""

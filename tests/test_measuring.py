@@ -6,6 +6,7 @@ import random
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -222,6 +223,11 @@ class TestSession:
         what = session(root, run=run)
         what.measure(root)
         assert seen == list(range(1, 31))
+
+    def test_an_arm_that_keeps_nothing_ends_no_session(self, root: Path) -> None:
+        """No ratio can be told of it so far, and the judge says what it makes of the samples."""
+        evidence = measured(session(root, run=partial(launch, seconds={"plain": 0.3, "clever": 0.0})), root)
+        assert len(evidence.runs) == 30
 
     def test_progress_tells_the_ratios_so_far(self, root: Path) -> None:
         """After each run, of each claim, a figure a point."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headroom import rules
-from headroom.rules.references import arms_of
+from headroom.scripts import arms_of
 
 CLEAN = Path(__file__).parent / "canaries" / "clean"
 GPU, CPU, INDEX = "docs/training/gpu.md", "docs/training/cpu.md", "docs/index.md"
@@ -163,6 +163,7 @@ def break_everything(root: Path) -> None:
     for path, text in FAULTS.items():
         (root / path).write_text(text, "utf-8")
     (root / "docs/hidden.md").write_text("---\ntitle: Hidden\n---\n", "utf-8")
+    (root / "docs/gap.md").write_text("TODO(author): the page\n", "utf-8")
     change(root, GPU, "[1.43×]", "[2.00×]")
     change(root, GPU, ' "disputed"', "")
     change(root, GPU, '#ratio@h200 "retired"', "#ratio@h200")

@@ -63,6 +63,7 @@ def clock(first: str, jump: float) -> Any:
 def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
     """Run the command with these faults."""
     from headroom import cli, environment  # noqa: PLC0415 - only this process needs it
+    from headroom.cli import terminal  # noqa: PLC0415
     from headroom.running import guard, isolation, measuring  # noqa: PLC0415
     from trees import MACHINE  # noqa: PLC0415
 
@@ -90,6 +91,8 @@ def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
             signal.raise_signal(signal.SIGTERM)
 
         isolation.Nursery.__exit__ = late  # type: ignore[method-assign]
+    if "long" in faults:
+        terminal.LONG_SECONDS = faults["long"]
     if largest := faults.get("largest"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
     return cli.main(arguments)

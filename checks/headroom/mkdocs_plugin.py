@@ -13,6 +13,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from headroom.files import read_text
+from headroom.prose.pages import page_gaps
 from headroom.records import notebooks
 from headroom.site import exports, notebook_page
 from headroom.site.context import INDEX, PageContext, SiteData
@@ -70,7 +71,9 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         return notebook_page.markdown(notebooks.parse(text), PurePosixPath(page.file.src_uri).name)
 
     def on_page_markdown(self, markdown: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG002
-        """Remember the page that is rendered next."""
+        """Remember the page that is rendered next, and warn of what its author has not written yet."""
+        for _, message in page_gaps(markdown):
+            _LOG.warning("docs/%s: gaps: %s", page.file.src_uri, message)
         self.page = PageContext.of(page.file.src_uri, page.meta)
         return markdown
 

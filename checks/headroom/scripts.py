@@ -65,3 +65,24 @@ def _syntax(node: Any) -> Iterator[str]:
 
 def _is_docstring(node: Any) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def arms_of(source: str) -> tuple[str, ...]:
+    """The arms that a benchmark declares, read without running it; none where it declares none."""
+    for node in ast.parse(source).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None)
+        if isinstance(value, ast.Tuple | ast.List) and any(getattr(target, "id", "") == "ARMS" for target in targets):
+            return tuple(
+                arm.value for arm in value.elts if isinstance(arm, ast.Constant) and isinstance(arm.value, str)
+            )
+    return ()
+
+
+def parameters_of(source: str) -> tuple[str, ...]:
+    """The parameters that a benchmark's `prepare` must be given, read without running it."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef) and node.name == "prepare":
+            pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            return tuple(argument.arg for argument, default in pairs if default is None)
+    return ()

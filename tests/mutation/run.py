@@ -29,7 +29,7 @@ PARTS = ("statistics", "verdicts", "records", "prose")
 # Tests that run in this process: those that start others would try the package as it is. The slow ones are left out.
 QUICK = ["-knot Rates and not ErrorRate and not Running and not four_times", *(f"tests/test_{name}.py" for name in (
     "statistics", "verdicts", "records", "parsing", "files", "prose", "sentences", "comparisons", "strength",
-    "sessions", "limits", "gate_edges", "record_edges", "standing", "notebooks",
+    "sessions", "limits", "gate_edges", "record_edges", "standing", "notebooks", "beside",
 ))]  # fmt: skip
 TESTS = [*QUICK, *(f"tests/test_{name}.py" for name in ("rules", "canaries", "clean_tree"))]
 RESULT = HERE / "result.json"

@@ -127,6 +127,20 @@ def test_what_leads_nowhere_fails_the_build(own_root: Path, tmp_path: Path, text
     assert message in broken(own_root, tmp_path)
 
 
+def test_what_is_not_written_yet_fails_the_build(own_root: Path, tmp_path: Path) -> None:
+    """What a first draft leaves to its author, on a page as in a record, is no content; told of as code, it is."""
+    with (own_root / "docs/training/guide.md").open("a", encoding="utf-8") as page:
+        page.write("\n\n`TODO(author): as code`\n\nTODO(author): the cost\n")
+    claim = own_root / "checks/registry/training/memory.yml"
+    claim.write_text(
+        claim.read_text("utf-8").replace("that it is faster", "'TODO(author): what not'"), encoding="utf-8"
+    )
+    said = broken(own_root, tmp_path)
+    assert "docs/training/guide.md: gaps: not written yet: the cost" in said
+    assert "gaps: not written yet: what not'" in said
+    assert "as code" not in said
+
+
 def test_a_record_that_cannot_be_read_fails_the_build(own_root: Path, tmp_path: Path) -> None:
     """A site with a hole in it is not published."""
     (own_root / "checks/registry/training/memory.yml").write_text("id: [", encoding="utf-8")

@@ -65,7 +65,7 @@ def test_the_page_shows_what_the_verdict_rests_on(site: SiteData) -> None:
         "all 3.20 GiB 1.10 GiB 2.91 exactly 20 3.20 GiB supported: clear",
         "Machine: Made-up Xeon, 8 cores, 1 used, 128 GiB, Linux 6.1 x86_64, virtualised, load before 0.1",
         "Not known: clock, temperature",
-        "headroom measure training.memory",
+        "headroom reproduce training.memory",
     ):
         assert text in page
     assert '--8<-- "checks/benchmarks/fixed.py"' in claim_page.render(site.tree.claims["training.memory"], site)

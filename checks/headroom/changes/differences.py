@@ -133,7 +133,7 @@ def _same(earlier: Tree, tree: Tree) -> Iterator[tuple[Claim, Claim]]:
 
 
 def _retired(claim: Claim) -> bool:
-    return claim.state == "retired"
+    return claim.retired is not None
 
 
 def _reworded(earlier: Tree, tree: Tree) -> Iterator[Reworded]:

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 OK, FAILED, USAGE = 0, 1, 2
 
@@ -78,6 +78,8 @@ def _parser() -> argparse.ArgumentParser:
         "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where (default: a GPU if there is one)"
     )
     measure.set_defaults(module="measure")
+    _reproduce(commands.add_parser("reproduce", parents=[common], help="measure a claim here, beside the registry"))
+    _new(commands.add_parser("new", help="a first draft that passes but for what only you know"), common)
 
     machine = commands.add_parser("machine", parents=[common], help="measure what this machine can do")
     machine.add_argument("--record", action="store_true", help="keep it under checks/machines/")
@@ -107,4 +109,39 @@ def _parser() -> argparse.ArgumentParser:
     rerun.add_argument("pattern", nargs="?", default="", help="a part of the notebooks' paths")
     rerun.add_argument("--record", action="store_true", help="store the new outputs in the notebooks")
     rerun.set_defaults(module="notebooks_run")
+    return parser
+
+
+def _reproduce(reproduce: argparse.ArgumentParser) -> None:
+    reproduce.add_argument("claim", metavar="CLAIM", help="the claim to measure again")
+    reproduce.add_argument(
+        "--out", type=Path, metavar="DIR", help="write the evidence below this folder (default: .cache/reproduced)"
+    )
+    reproduce.add_argument(
+        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where (default: a GPU if there is one)"
+    )
+    reproduce.set_defaults(module="reproduce")
+
+
+def _new(new: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
+    kinds = new.add_subparsers(required=True, metavar="KIND", dest="kind")
+
+    claim = _kind(kinds, common, "claim", "a claim that a benchmark measures", "training.padding-free.peak-memory")
+    claim.add_argument("--benchmark", required=True, metavar="B", help="the benchmark that it is measured with")
+    claim.add_argument("--method", required=True, metavar="M", help="the method that it is about")
+    claim.add_argument("--guide", metavar="PAGE", help="its page below docs/ (default: that of the method)")
+    claim.add_argument("--metric", default="step_time", help="what is compared (default: step_time)")
+    _kind(kinds, common, "benchmark", "a script with the arms that claims compare", "gpt2_padding")
+    _kind(kinds, common, "snippet", "a script for a page, with its proof", "training/padding_free")
+    guide = _kind(kinds, common, "guide", "a page, in the order of the other guides", "training/single-gpu")
+    guide.add_argument("--method", metavar="M", help="the method of its first section")
+    guide.add_argument("--snippet", metavar="S", help="the snippet whose regions it shows")
+    method = _kind(kinds, common, "method", "a technique with its names, symptoms and claims", "padding-free")
+    method.add_argument("--guide", required=True, metavar="PAGE", help="the page below docs/ with its section")
+
+
+def _kind(kinds: Any, common: argparse.ArgumentParser, name: str, what: str, example: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = kinds.add_parser(name, parents=[common], help=what, description=f"{what}.")
+    parser.add_argument("id", metavar="ID", help=f"as {example}")
+    parser.set_defaults(module="new")
     return parser

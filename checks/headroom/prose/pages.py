@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.files import HIDDEN, UnreadableError, below, placed, read_text
+from headroom.gaps import REMEDY, gaps
 from headroom.parsing import load_yaml, texts
 from headroom.prose.markup import FRONT_MATTER, blank, comments, fenced, inline_code, masked, without_fences
 from headroom.records import notebooks
@@ -122,12 +123,20 @@ def load_pages(root: Path) -> tuple[list[Page], list[Problem]]:
         try:
             placed(path, root)  # the site publishes every file, also those that are no page
             if path.suffix in _PARSERS:
-                pages.append(_PARSERS[path.suffix](name, read_text(path, root)))
+                page = _PARSERS[path.suffix](name, read_text(path, root))
+                pages.append(page)
+                problems += [Problem(name, line, "gaps", "", what, REMEDY) for line, what in page_gaps(page.markdown)]
             elif path.suffix.lower() in _UNREAD:
                 raise UnreadableError("a page that is not read", "write it in a file that ends in .md")  # noqa: TRY301
         except UnreadableError as error:
             problems.append(unreadable(name, "pages", error))
     return pages, problems
+
+
+def page_gaps(markdown: str) -> Iterator[tuple[int, str]]:
+    """The gaps of a page, those aside that it shows as code: a page may tell of them."""
+    prose = without_fences(markdown)
+    return gaps(masked(prose, inline_code(prose)))
 
 
 def parse(path: str, text: str) -> Page:

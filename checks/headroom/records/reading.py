@@ -10,10 +10,12 @@ from pydantic import ValidationError
 from headroom import files
 from headroom.cache import Cache
 from headroom.files import Found, UnreadableError, text_of
+from headroom.gaps import MARK, REMEDY, gaps
 from headroom.parsing import Document, Location, limit_values, load_json, load_yaml, plain_json
 from headroom.records.problems import Problem, invalid, unreadable
 
 T = TypeVar("T")
+_GAP = MARK.encode()
 
 
 class Documents(Mapping[str, Document]):
@@ -74,10 +76,14 @@ class Reader:
     def data(self, file: Found, rule: str, limit: int = files.MAX_TEXT_BYTES) -> bytes | None:
         """The bytes of one file, or None and the problem that it has."""
         try:
-            return files.read_found(file, self.root, limit=limit)
+            data = files.read_found(file, self.root, limit=limit)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
             return None
+        if _GAP in data and not file.name.endswith(".json"):  # no author writes those
+            for line, message in gaps(data.decode(errors="replace")):
+                self.complain(file.name, "gaps", message, REMEDY, line)
+        return data
 
     def text(self, file: Found, rule: str, limit: int = files.MAX_TEXT_BYTES) -> str | None:
         """The text of one file, or None and the problem that it has."""

@@ -1,6 +1,5 @@
 """What records say of one another, and of the benchmarks and pages that they name."""
 
-import ast
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -11,6 +10,7 @@ from headroom.records.claims import MeasuredClaim
 from headroom.records.machines import Machine
 from headroom.records.methods import Method
 from headroom.rules.context import Context
+from headroom.scripts import arms_of
 
 
 def references(context: Context) -> Iterator[Problem]:
@@ -123,18 +123,6 @@ def _fixed_alike(tree: Tree) -> Iterator[Problem]:
             if other.scope.fixed[name] != value:
                 message = f"`{name}: {value}`, where `{other.id}` has `{other.scope.fixed[name]}` of the same benchmark"
                 yield _in(tree, tree.claim_paths[claim.id], "scope.fixed", message, "say what the benchmark does")
-
-
-def arms_of(source: str) -> tuple[str, ...]:
-    """The arms that a benchmark declares, read without running it; none where it declares none."""
-    for node in ast.parse(source).body:
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        value = getattr(node, "value", None)
-        if isinstance(value, ast.Tuple | ast.List) and any(getattr(target, "id", "") == "ARMS" for target in targets):
-            return tuple(
-                arm.value for arm in value.elts if isinstance(arm, ast.Constant) and isinstance(arm.value, str)
-            )
-    return ()
 
 
 def flips(context: Context) -> Iterator[Problem]:

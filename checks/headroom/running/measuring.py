@@ -56,13 +56,14 @@ class Session:
     Args:
         tree: what is known; its benchmark script is run as it lies there.
         what: what to measure.
-        machine: where; its class must be known.
+        machine: where.
         launch: carries out a run.
         progress: called after each run with how many of all are done, and a line on the ratios so far.
         order_seed: seed of the order of each block; by default from the clock.
+        hardware: the class that the evidence names; by default the one that the machine is of.
 
     Raises:
-        MeasureError: the machine is of no class.
+        MeasureError: the machine is of no class, and none is given.
         GuardError: the clock is behind the records of the tree.
     """
 
@@ -74,9 +75,10 @@ class Session:
         launch: Launcher,
         progress: Callable[[int, int, str], None],
         order_seed: int | None = None,
+        hardware: str | None = None,
     ) -> None:
         self._tree, self._plan, self._machine, self._launch, self._progress = tree, what, machine, launch, progress
-        self._class = hardware_class(tree, machine)
+        self._class = hardware or hardware_class(tree, machine)
         self._began, self._clock = guard.now(tree), time.monotonic()
         self._seed = time.time_ns() % 2**31 if order_seed is None else order_seed
         self._script = tree.root / f"checks/benchmarks/{what.benchmark}.py"
@@ -211,9 +213,10 @@ def _ratio(claim: MeasuredClaim, found: Mapping[tuple[int, Slot], Run]) -> str:
         for block in {number for number, _ in found}:
             baseline = found.get((block, Slot(claim.baseline, control=False, point=at)))
             subject = found.get((block, Slot(claim.subject, control=False, point=at)))
-            if baseline and subject:
-                name = claim.metric.name
-                logs = [math.log(median(run.samples[name])) for run in (baseline, subject)]
+            name = claim.metric.name
+            values = [median(run.samples[name]) for run in (baseline, subject) if run]
+            if len(values) > 1 and min(values) > 0:
+                logs = [math.log(value) for value in values]
                 ratios.append(logs[0] - logs[1] if METRICS[name].better == "lower" else logs[1] - logs[0])
         if ratios:
             parts.append(f"{math.exp(median(ratios)):.3f}")

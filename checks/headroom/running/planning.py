@@ -59,13 +59,18 @@ def _slots(claim: MeasuredClaim) -> Iterator[Slot]:
         yield Slot(claim.baseline, control=True, point=at)
 
 
+def classes(tree: Tree, machine: Machine) -> list[str]:
+    """The classes whose description a machine fits: one, where all is well."""
+    return [name for name, known in tree.classes.items() if known.holds(machine)]
+
+
 def hardware_class(tree: Tree, machine: Machine) -> str:
     """The class that a machine belongs to.
 
     Raises:
         MeasureError: none, or more than one.
     """
-    found = [name for name, known in tree.classes.items() if known.holds(machine)]
+    found = classes(tree, machine)
     if len(found) != 1:
         sets = ", ".join(machine.instruction_sets)
         seen = f"{machine.product} ({machine.power_limit_w or sets}, {machine.threads} threads)"

@@ -186,7 +186,8 @@ def _raw(session: Session, page: PageContext) -> str:
 
 def _again(claim: MeasuredClaim) -> Iterator[str]:
     yield _heading("Measure it yourself")
-    yield f"```bash\nheadroom measure {claim.id}\n```"
+    yield f"```bash\nheadroom reproduce {claim.id}\n```"
+    yield "It prints your interval beside these, and what differs between the machines."
     yield f'??? example "The benchmark"\n\n    ```python\n    --8<-- "checks/benchmarks/{claim.benchmark}.py"\n    ```'
 
 

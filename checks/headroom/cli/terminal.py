@@ -1,0 +1,137 @@
+"""A session at a terminal, as ``measure`` and ``reproduce`` both carry it out: guarded, shown, and ended in order."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from headroom import environment, writing
+from headroom.cli import FAILED, USAGE
+from headroom.environment import Machine
+from headroom.records import Tree
+from headroom.running import guard, journal, measuring, newcomer, planning
+
+CLOCK_SECONDS = 60  # by which a clock may be set during a session without anybody being told
+LONG_SECONDS = 120  # a session that takes longer says so after its first block
+
+Told = Callable[[Machine], None]
+
+
+def measured(
+    tree: Tree, names: Sequence[str], home: Path, device: str, unclassed: Told | None = None
+) -> measuring.Session | int:
+    """Carry out one session for these claims or this benchmark, and say how it ended.
+
+    Args:
+        tree: what is known.
+        names: claims, or a benchmark.
+        home: the folder below which the evidence is written.
+        device: ``cpu``, ``cuda`` or ``auto``.
+        unclassed: is told of a machine that is of no hardware class; without it, such a machine measures nothing.
+
+    Returns:
+        The session, whose evidence is ``kept``, or the exit code where there is none.
+    """
+    try:
+        what = planning.plan(tree, names)
+        machine, hardware = _machine(tree, device, unclassed)
+        with guard.only_one(tree.root), guard.ended_by_signals():
+            if cut := journal.settle(tree.root):
+                say(f"journals without an end (a kill, or a full disk): {'; '.join(map(str, cut))}")
+            writing.probe(home / "checks/evidence" / what.benchmark)
+            return _measured(tree, what, home, machine, hardware)
+    except (planning.MeasureError, guard.GuardError, ValueError) as error:
+        say(str(error))
+    except ImportError as error:
+        say(f"{error.name} is missing; pip install 'headroom[snippets]'")
+    except KeyboardInterrupt as stopped:
+        say(f"ended by {stopped}; nothing was measured")
+        return FAILED
+    return USAGE
+
+
+def say(message: str) -> None:
+    """Print a line that is no result."""
+    print(f"headroom: {message}", file=sys.stderr)
+
+
+def _machine(tree: Tree, device: str, unclassed: Told | None) -> tuple[Machine, str]:
+    """This machine as runs find it, and its class."""
+    from headroom.running.isolation import QUIET  # noqa: PLC0415 - only a session needs it
+
+    machine = environment.observe(device, threads=int(QUIET["OMP_NUM_THREADS"]))
+    if unclassed and not planning.classes(tree, machine):
+        unclassed(machine)
+        return machine, newcomer.NO_CLASS
+    return machine, planning.hardware_class(tree, machine)
+
+
+def _measured(tree: Tree, what: planning.Plan, home: Path, machine: Machine, hardware: str) -> measuring.Session | int:
+    """The session, or the code of one that ended early. What keeps it from its beginning is raised."""
+    session = None
+    try:
+        with _session(tree, what, machine, hardware) as session:
+            session.measure(home)
+    except (ValueError, OSError, RuntimeError, KeyboardInterrupt) as error:
+        if session is None:
+            raise
+        if session.kept is None:  # else the end came when all was done
+            ended = f"ended by {error}; no evidence is written" if isinstance(error, KeyboardInterrupt) else error
+            say(f"{ended}; the runs are in {session.journal}")
+            print(getattr(error, "text", ""), end="")  # evidence for which there is no room
+            return FAILED
+    moved = session.clock_moved
+    if abs(moved) > CLOCK_SECONDS:
+        say(f"the clock was set by {moved:+.0f} s meanwhile; measure again if the day of {session.kept} is wrong")
+    return session
+
+
+@contextmanager
+def _session(tree: Tree, what: planning.Plan, machine: Machine, hardware: str) -> Iterator[measuring.Session]:
+    """A session that runs in processes of its own, and shows how far it is.
+
+    Raises:
+        ImportError: what runs need is not installed.
+    """
+    from tqdm import tqdm  # noqa: PLC0415 - only a session needs it
+
+    from headroom.running.isolation import QUIET, Nursery  # noqa: PLC0415 - as above
+
+    estimate = Estimate(what.blocks, len(what.slots))
+    with Nursery(QUIET) as nursery, tqdm(total=what.blocks * len(what.slots), unit="run") as bar:
+
+        def progress(done: int, _total: int, ratios: str) -> None:
+            bar.update(done - bar.n)
+            bar.set_postfix_str(ratios)
+            if told := estimate.after(done):
+                bar.write(f"headroom: {told}", file=sys.stderr)
+
+        launch = measuring.launcher(nursery.run)
+        yield measuring.Session(tree, what, machine, launch, progress, hardware=hardware)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """How long a session will take, by its first block."""
+
+    blocks: int
+    runs: int
+    """Of a block."""
+    clock: Callable[[], float] = time.monotonic
+    began: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.began.append(self.clock())
+
+    def after(self, done: int) -> str:
+        """What to say after so many runs: something only after the first block of a session that takes long."""
+        if done != self.runs:
+            return ""
+        block = self.clock() - self.began[0]
+        left = block * (self.blocks - 1)
+        if block + left < LONG_SECONDS:
+            return ""
+        minutes = f"{left / 60:.0f} minutes" if left >= 120 else f"{left:.0f} s"  # noqa: PLR2004 - two minutes
+        return f"the first of {self.blocks} blocks took {block:.0f} s, so about {minutes} are left; Ctrl-C ends it"
