@@ -31,7 +31,7 @@ def run(script: str, request: Mapping[str, Any], result: str) -> None:
 
     Args:
         script: path of the benchmark.
-        request: ``arm``, ``point``, ``seed``, ``device``, ``metrics`` and ``timed_steps``.
+        request: ``arm``, ``point``, ``seed``, ``device``, ``metrics``, ``timed_steps``, and whether to ``inspect``.
         result: path of the file to write; it is written in one piece, and only when everything has succeeded.
     """
     benchmark = _load(Path(script))
@@ -54,7 +54,7 @@ def run(script: str, request: Mapping[str, Any], result: str) -> None:
         samples["step_time"] = times
         if "throughput" in metrics:
             samples["throughput"] = [benchmark.tokens(arm, **point) / seconds for seconds in times]
-    work, flops = _inspected(step)
+    work, flops = _inspected(step) if request["inspect"] else (None, None)
     report = {"samples": samples, "output": output, "work_sha256": work, "flops": flops}
     write_atomic(Path(result), json.dumps(report))
 

@@ -44,13 +44,14 @@ def plan(tree: Tree, names: Iterable[str]) -> Plan:
         raise MeasureError(f"one session measures one benchmark, not {', '.join(sorted(benchmarks))}; call it for each")
     slots: dict[Slot, set[str]] = {}
     for claim in claims.values():
-        for slot in _slots(claim):
+        for slot in slots_of(claim):
             slots.setdefault(slot, set()).add(claim.metric.name)
     metrics = {slot: tuple(sorted(names)) for slot, names in slots.items()}
     return Plan(benchmarks.pop(), tuple(claims.values()), metrics, max(claim.blocks for claim in claims.values()))
 
 
-def _slots(claim: MeasuredClaim) -> Iterator[Slot]:
+def slots_of(claim: MeasuredClaim) -> Iterator[Slot]:
+    """The runs that a block holds for a claim: baseline, subject and control at each of its points."""
     for point in claim.scope.points:
         at = tuple(sorted(point.items()))
         yield Slot(claim.baseline, control=False, point=at)
