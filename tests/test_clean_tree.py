@@ -54,7 +54,14 @@ def declared(kind: type[BaseModel]) -> set[str]:
 def said() -> frozenset[tuple[str, str]]:
     """Every field that holds something in a record of the clean tree, other than what it holds when nothing is said."""
     tree = context().tree
-    parts = (tree.claims, [session.evidence for session in tree.sessions], tree.methods, tree.classes, tree.facts)
+    parts = (
+        tree.claims,
+        [session.evidence for session in tree.sessions],
+        tree.methods,
+        tree.classes,
+        tree.facts,
+        tree.machines,
+    )
     return frozenset(
         (kind.__name__, name)
         for record in records([*parts, tree.stand_ins, tree.snippets, tree.runs])

@@ -184,3 +184,37 @@ class TestSlowdowns:
     def test_a_machine_without_the_tool_has_none(self) -> None:
         """There is nobody to ask."""
         assert slowdowns("cuda") == ()
+
+
+class TestCpuSeconds:
+    """What the cores of this process have done."""
+
+    def test_work_is_at_most_what_there_is(self) -> None:
+        """And neither goes back."""
+        if not Path("/proc/stat").exists():
+            assert environment.cpu_seconds() is None
+            return
+        before, after = environment.cpu_seconds(), environment.cpu_seconds()
+        assert before
+        assert after
+        assert 0 < before[0] < before[1]
+        assert before[0] <= after[0]
+        assert before[1] <= after[1]
+
+    def test_only_the_cores_of_this_process_count(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Work is all but waiting, and what the hypervisor took is work of others."""
+        stat = tmp_path / "stat"
+        stat.write_text(
+            "cpu 9 9 9 9 9 9 9 9 9 9\ncpu0 9 9 9 9 9 9 9 9 9 9\ncpu3 100 10 1 600 200 20 2 50 0 0\nctxt 1\n"
+        )
+        monkeypatch.setattr(environment, "Path", lambda _: stat)
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3}, raising=False)
+        monkeypatch.setattr(os, "sysconf", lambda _: 100)
+        assert environment.cpu_seconds() == (1.83, 9.83)
+
+    def test_a_system_that_does_not_say(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Nothing is guessed."""
+        monkeypatch.setattr(environment, "Path", lambda _: tmp_path / "stat")
+        assert environment.cpu_seconds() is None
+        (tmp_path / "stat").write_text("cpu0 0 0 0 0 0 0 0 0 0 0\n")
+        assert environment.cpu_seconds() is None

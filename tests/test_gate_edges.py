@@ -58,6 +58,42 @@ def test_a_step_may_be_as_fast_as_the_hardware() -> None:
     assert reason(session(step([SECONDS, 0.001, SECONDS], SECONDS * 1e12))) == "faster_than_hardware"
 
 
+@pytest.mark.parametrize(
+    ("shares", "load", "expected"),
+    [
+        ((0.1,), 0.0, "clear"),
+        ((0.101,), 0.0, "machine_busy"),
+        ((0.0, 0.2), 0.0, "clear"),
+        ((0.0, 0.21), 0.0, "machine_busy"),
+        ((None,), 7.99, "clear"),
+        ((None,), 8.0, "machine_busy"),
+        ((0.0, None), 8.0, "machine_busy"),
+        ((0.0,), 8.0, "clear"),
+    ],
+)
+def test_others_may_have_a_tenth_of_the_cores(shares: tuple[float | None, ...], load: float, expected: str) -> None:
+    """On the mean over the runs; where nobody counted, the load before must have left a core free."""
+
+    def edit(data: dict[str, Any]) -> None:
+        data["environment"]["load_before"] = load
+        for run in data["runs"]:
+            run["others_cpu"] = shares[run["block"] % len(shares)]
+
+    assert reason(session(edit)) == expected
+
+
+def test_bytes_are_the_same_on_a_busy_machine() -> None:
+    """They are counted, whatever else runs."""
+    claim = a_claim(metric={"name": "saved_for_backward"})
+
+    def edit(data: dict[str, Any]) -> None:
+        data["environment"]["load_before"] = 64.0
+        for run in data["runs"]:
+            run["others_cpu"] = 0.9
+
+    assert judge(claim, edited(a_session(claim), edit), CPU).reason == "clear"
+
+
 def test_gates_that_need_a_class_are_not_tried_without_one() -> None:
     """Whoever judges a session alone is told what its figures say."""
     fast = session(step([SECONDS], 1e15))
@@ -104,6 +140,19 @@ def test_bytes_of_a_control_may_differ_by_less_than_they_vary(spread: float, exp
                 run["samples"]["saved_for_backward"] = [value]
 
     assert judge(claim, edited(a_session(claim), edit), CPU).reason == expected
+
+
+def test_medians_that_contradict_the_typical_pair_leave_a_session_open() -> None:
+    """Nearly every block gains, and three lose so much that the subject's median is above the baseline's."""
+
+    def edit(data: dict[str, Any]) -> None:
+        for run in data["runs"]:
+            plain = 1.1 ** run["block"]
+            clever = 1.1**40 if run["block"] < 3 else plain / 1.1
+            seconds = clever if run["arm"] == "clever" else plain
+            run["samples"]["step_time"] = [seconds * (1 + 1e-9 * (3 * run["block"] + run["position"]))]
+
+    assert reason(session(edit, blocks=30)) == "tails_decide"
 
 
 def test_as_many_blocks_as_the_claim_fixes_are_enough() -> None:

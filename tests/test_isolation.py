@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
-from headroom.running import network
+from headroom.running import fork_parent, network
 from headroom.running.isolation import Nursery, NurseryError, Outcome
 
 LIMITS: dict[str, Any] = {"timeout": 30, "memory_limit": 1 << 30}
@@ -59,6 +59,7 @@ def test_a_child_has_what_its_parent_imported_and_a_session_and_a_folder_of_its_
     assert not outcome.timed_out
     assert not outcome.over_memory
     assert outcome.cpu_seconds > 0
+    assert outcome.others_cpu is None or 0 <= outcome.others_cpu <= 1
     assert outcome.seconds > 0
     assert 5 << 20 < outcome.peak_memory_bytes < 1 << 30
 
@@ -311,3 +312,30 @@ def test_a_fork_parent_that_still_imports_ends_with_its_parent(tmp_path: Path) -
         (importing,) = pids(tmp_path)
         parent.kill()
     assert_gone(importing)
+
+
+class TestOthers:
+    """What the cores did besides one piece of work."""
+
+    @pytest.mark.parametrize(
+        ("cores", "work", "expected"),
+        [
+            ([(10.0, 100.0), (16.0, 120.0)], 4.0, 0.1),
+            ([(10.0, 100.0), (16.0, 120.0)], 7.0, 0.0),
+            ([(10.0, 100.0), (10.0, 100.0)], 0.0, None),
+            ([None, (10.0, 100.0)], 0.0, None),
+            ([(10.0, 100.0), None], 0.0, None),
+        ],
+    )
+    def test_what_is_neither_the_work_nor_the_watch_is_of_others(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        cores: list[tuple[float, float] | None],
+        work: float,
+        expected: float | None,
+    ) -> None:
+        """As a share of what the cores could have done; the system's small change is no work below nothing."""
+        answers = iter(cores)
+        monkeypatch.setattr(fork_parent.environment, "cpu_seconds", lambda: next(answers))
+        monkeypatch.setattr(fork_parent.time, "process_time", iter([1.0, 1.0]).__next__)
+        assert fork_parent._Load().others(work) == expected

@@ -116,9 +116,24 @@ def test_a_session_knows_how_many_keys_its_file_has(failed: int) -> None:
 
 
 @pytest.mark.parametrize("model", [Evidence, Environment, Design, Run, Failure])
-def test_no_field_of_a_session_may_be_left_out(model: type[Record]) -> None:
-    """A key that is not there would make room for one that stands twice, where keys are only counted."""
-    assert all(field.is_required() for field in model.model_fields.values())
+def test_a_field_of_a_session_that_may_be_left_out_is_newer_than_some(model: type[Record]) -> None:
+    """It is None there: nothing else can be said of what nobody asked for."""
+    newer = {"others_cpu"}
+    assert {name for name, field in model.model_fields.items() if not field.is_required()} <= newer
+    assert all(model.model_fields[name].default is None for name in newer & model.model_fields.keys())
+
+
+def test_a_key_that_is_left_out_makes_no_room_for_one_that_stands_twice() -> None:
+    """Keys are counted as they were written, and a session is written again as it was."""
+    old = a_session(a_claim(), blocks=2)
+    new = Evidence.model_validate_json(
+        evidence_text(old).replace('"throttled": []}', '"throttled": [], "others_cpu": null}', 1)
+    )
+    assert (new.keys(), "others_cpu" in evidence_text(old)) == (old.keys() + 1, False)
+    assert evidence_text(new).count("others_cpu") == 1
+    assert (
+        Evidence.model_validate_json(evidence_text(new)).keys() == new.keys() == _keys(json.loads(evidence_text(new)))
+    )
 
 
 def _keys(value: object) -> int:

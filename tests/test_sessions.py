@@ -80,6 +80,16 @@ def slower_control(data: dict[str, Any]) -> None:
         run["samples"]["step_time"] = [1.1 * sample for sample in run["samples"]["step_time"]]
 
 
+def disturbed(share: float, every: int = 1) -> Edit:
+    """Others took this share of the cores during every run, or every second one; the rest were alone."""
+
+    def edit(data: dict[str, Any]) -> None:
+        for number, run in enumerate(data["runs"]):
+            run["others_cpu"] = 0.0 if number % every else share
+
+    return edit
+
+
 def copied(data: dict[str, Any]) -> None:
     """The samples of one block stand in another as well."""
     first, second = runs_of(data, "clever")[:2]
@@ -151,6 +161,11 @@ CASES: dict[str, list[Callable[[], Evidence]]] = {
     "throttled": [
         lambda: session(one("throttled", ["hw_slowdown"])),
         lambda: session(one("throttled", ["sw_thermal_slowdown"], "plain", control=True)),
+    ],
+    "machine_busy": [
+        lambda: session(disturbed(0.11)),
+        lambda: session(disturbed(0.3, every=2)),
+        lambda: session(lambda data: data["environment"].update(load_before=8.0)),
     ],
     "faster_than_hardware": [lambda: session(one("flops", 1.5e11)), lambda: session(each("flops", None))],
     "control_missing": [lambda: a_session(CLAIM, controls=())],

@@ -93,6 +93,23 @@ def slowdowns(device: str) -> tuple[str, ...]:
     return tuple(name for name, word in zip(names, words, strict=True) if word == "Active")
 
 
+def cpu_seconds() -> tuple[float, float] | None:
+    """Seconds that the cores of this process have worked, for whomever, and that there were, summed over the cores.
+
+    What a hypervisor took away counts as work. None where the system does not say.
+    """
+    path = Path("/proc/stat")
+    if not path.exists():
+        return None
+    cores = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+    rows = (row.split() for row in path.read_text(encoding="ascii").splitlines())
+    times = [[int(value) for value in row[1:9]] for row in rows if row and row[0] in cores]
+    tick = os.sysconf("SC_CLK_TCK")
+    every = sum(map(sum, times)) / tick
+    idle = sum(row[3] + row[4] for row in times) / tick  # idle, and idle while it waits for a disk
+    return (every - idle, every) if every else None
+
+
 def memory_bytes() -> int:
     """The memory of this machine."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headroom.files import sha256
 from headroom.records.evidence import Design, Environment, Evidence, Failure, Run, Slot, block_order
-from headroom.records.layout import evidence_path, evidence_text, run_path
+from headroom.records.layout import evidence_path, evidence_text, machine_path, record_text, run_path
+from headroom.records.machines import Machine, Measurement
 from headroom.records.metrics import METRICS
 from headroom.records.snippets import content_sha256
 from headroom.scripts import syntax_sha256
@@ -70,9 +72,45 @@ def files() -> Iterator[tuple[str, str]]:
     yield f"clean/{run_path(SNIPPET, 'cpu')}", _record(SNIPPET, "cpu", _snippet_sha256())
     yield f"runs--deleted-snippet/{run_path('training/gone', 'cpu')}", _record("training/gone", "cpu", "0" * 64)
     yield f"runs--unknown-class/{run_path(SNIPPET, 'h300')}", _record(SNIPPET, "h300", _snippet_sha256())
+    yield _machine("clean", "h200")
+    yield _machine("references--machine-class", "h300")
+    yield _machine("references--other-machine", "cpu")
     unknown = _session(Plan("h300", "2026-11-20", GPU, {"idle": (8,)}, ("step_time",)), blocks=1)
     text = evidence_text(unknown)
     yield f"references--evidence-class/{evidence_path(unknown, text)}", text
+
+
+def _machine(canary: str, hardware_class: str) -> tuple[str, str]:
+    """What a made-up GPU can do, as the record of a class."""
+    machine = Machine(
+        harness="made-up",
+        date="2026-11-20",
+        hardware_class=hardware_class,
+        environment=_environment(PLANS[0]),
+        others_cpu=0.02,
+        throttled=("made-up heat",),
+        products={"bf16": Measurement(of="made-up matrices", samples=(0.9e12, 1e12, 0.95e12))},
+        bandwidth={"copy": Measurement(of="made-up arrays", samples=(3e9, 3e9, 3e9))},
+        launch=Measurement(of="made-up calls", samples=(4e-6, 5e-6, 6e-6)),
+        not_measured={"fp8": "made-up"},
+    )
+    text = record_text(machine)
+    return f"{canary}/{machine_path(hardware_class, machine.date, sha256(text))}", text
+
+
+def _environment(plan: Plan) -> Environment:
+    return Environment(
+        **plan.environment,
+        memory_bytes=2**36,
+        cores=1,
+        threads=1,
+        system="Linux",
+        virtualised=True if plan.mishap else None,
+        governor="performance" if plan.mishap else None,
+        load_before=0.5 if plan.mishap else 0.0,
+        versions={"torch": "2.13.0"},
+        unknown=() if plan.mishap else ("virtualised", "governor"),
+    )
 
 
 def _session(plan: Plan, blocks: int = BLOCKS) -> Evidence:
@@ -94,18 +132,7 @@ def _session(plan: Plan, blocks: int = BLOCKS) -> Evidence:
         harness="made-up",
         date=plan.date,
         hardware_class=plan.hardware_class,
-        environment=Environment(
-            **plan.environment,
-            memory_bytes=2**36,
-            cores=1,
-            threads=1,
-            system="Linux",
-            virtualised=True if plan.mishap else None,
-            governor="performance" if plan.mishap else None,
-            load_before=0.5 if plan.mishap else 0.0,
-            versions={"torch": "2.13.0"},
-            unknown=() if plan.mishap else ("virtualised", "governor"),
-        ),
+        environment=_environment(plan),
         design=Design(
             blocks=blocks,
             order_seed=seed,
@@ -162,6 +189,7 @@ def _run(plan: Plan, number: int, block: int, position: int, slot: Slot, noise: 
         work_sha256=content_sha256(slot.arm),
         flops=1e9,
         throttled=("made-up heat",) if hot else (),
+        **({"others_cpu": 0.02} if plan.mishap else {}),
     )
 
 
@@ -190,7 +218,7 @@ def _record(snippet: str, hardware_class: str, sha256: str) -> str:
 def main() -> None:
     """Write every file, and remove evidence that is no longer made; that of the rule `evidence` is written by hand."""
     made = dict(files())
-    for path in HERE.glob("*/checks/evidence/**/*.json"):
+    for path in (*HERE.glob("*/checks/evidence/**/*.json"), *HERE.glob("*/checks/machines/*.json")):
         name = path.relative_to(HERE).as_posix()
         if name not in made and not name.startswith("evidence--"):
             path.unlink()

@@ -52,6 +52,12 @@ LOADERS: Mapping[str, Loader] = {
         "checks/evidence/small_step/cpu-2026-11-20-000000000000.json",
         "evidence",
     ),
+    "machines": Loader(
+        "json",
+        "checks/machines/h200-*.json",
+        "checks/machines/h200-2026-11-20-000000000000.json",
+        "machines",
+    ),
     "methods": Loader(
         "yaml", "checks/methods/others.yml", "checks/methods/hostile.yml", "methods", ("id: others", "id: hostile")
     ),

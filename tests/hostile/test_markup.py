@@ -147,6 +147,7 @@ def changed_tree(tree: Tree, change: Change) -> tuple[Tree, set[str]]:
         methods={name: each(method) for name, method in tree.methods.items()},
         classes={**classes, "h300": classes["h200"].model_copy(update={"match": Match(product="another")})},
         facts={name: each(sheet) for name, sheet in tree.facts.items()},
+        machines={path: each(machine) for path, machine in tree.machines.items()},
         runs={name: each(run) for name, run in tree.runs.items()},
         snippets={name: each(snippet) for name, snippet in tree.snippets.items()},
     )

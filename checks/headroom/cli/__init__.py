@@ -1,7 +1,7 @@
 """The command ``headroom``: a thin adapter that parses words and prints results.
 
-Each subcommand is a module of its own, imported when it is called, so that help is instant and nothing but ``measure``
-and the ``run`` of snippets and notebooks ever loads torch.
+Each subcommand is a module of its own, imported when it is called, so that help is instant and nothing but ``measure``,
+``machine`` and the ``run`` of snippets and notebooks ever starts what loads torch.
 """
 
 import argparse
@@ -69,6 +69,13 @@ def _parser() -> argparse.ArgumentParser:
         "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where (default: a GPU if there is one)"
     )
     measure.set_defaults(module="measure")
+
+    machine = commands.add_parser("machine", parents=[common], help="measure what this machine can do")
+    machine.add_argument("--record", action="store_true", help="keep it under checks/machines/")
+    machine.add_argument(
+        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where (default: a GPU if there is one)"
+    )
+    machine.set_defaults(module="machine")
 
     snippets = commands.add_parser("snippets", help="list or run the snippets").add_subparsers(
         required=True, metavar="ACTION"

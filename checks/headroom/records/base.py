@@ -46,9 +46,21 @@ Value = int | float | Text
 
 
 class Record(BaseModel):
-    """A record as it is written down: it cannot be changed, and a key that it does not know is an error."""
+    """A record as it is written down: it cannot be changed, and a key that it does not know is an error.
+
+    A kind whose files are never edited grows by a field that is None where it was not asked for yet. Old files lack it,
+    and are written without it, so that their hashes stay.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+    def written(self) -> int:
+        """How many keys stand in the record as it was written, those of its parts not counted."""
+        return len(self.model_fields_set)
+
+    def as_written(self) -> dict[str, Any]:
+        """The record as JSON values, without the fields that it was written without."""
+        return self.model_dump(mode="json", exclude_unset=True)
 
 
 def to_json(value: Any) -> bytes:

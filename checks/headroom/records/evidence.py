@@ -67,6 +67,9 @@ class Run(Record):
     """Floating-point operations of the matrix products of one step."""
     throttled: tuple[Text, ...]
     """Active thermal or hardware slow-down reasons; a power cap is none."""
+    others_cpu: float | None = Field(default=None, ge=0, le=1)
+    """Share of the time of the machine's cores that went to anything but this run while it ran; null where the system
+    does not say. Older sessions lack it."""
 
 
 class Failure(Record):
@@ -102,15 +105,14 @@ class Evidence(Head):
 
     def head(self) -> Head:
         """The session without its runs."""
-        return Head.model_construct(**{name: getattr(self, name) for name in Head.model_fields})
+        return Head.model_construct(**{name: getattr(self, name) for name in self.model_fields_set - {"runs"}})
 
     def keys(self) -> int:
         """How many keys the session's JSON holds if none stands twice."""
-        models = (Evidence, Environment, Design)
-        named = sum(len(model.model_fields) for model in models) + len(self.environment.versions) + len(self.units)
-        runs = sum(len(run.point) + len(run.samples) for run in self.runs) + len(Run.model_fields) * len(self.runs)
-        failures = sum(len(Failure.model_fields) + len(failure.point) for failure in self.failures)
-        return named + runs + failures
+        named = sum(record.written() for record in (self, self.environment, self.design))
+        named += len(self.environment.versions) + len(self.units)
+        runs = sum(run.written() + len(run.point) + len(run.samples) for run in self.runs)
+        return named + runs + sum(failure.written() + len(failure.point) for failure in self.failures)
 
 
 Place = tuple[tuple[str, Value], ...]

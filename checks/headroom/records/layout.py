@@ -3,6 +3,7 @@
 import json
 
 from headroom.files import sha256
+from headroom.records.base import Record
 from headroom.records.evidence import Evidence, Head
 
 
@@ -26,9 +27,19 @@ def session_path(head: Head, text_sha256: str) -> str:
     return f"checks/evidence/{head.benchmark}/{head.hardware_class}-{head.date}-{text_sha256[:12]}.json"
 
 
+def machine_path(hardware_class: str, date: str, text_sha256: str) -> str:
+    """Where what a machine can do belongs: its class, its day and the hash of its text."""
+    return f"checks/machines/{hardware_class}-{date}-{text_sha256[:12]}.json"
+
+
+def record_text(record: Record) -> str:
+    """A record as a JSON file holds it."""
+    return json.dumps(record.as_written(), indent=1, ensure_ascii=False) + "\n"
+
+
 def evidence_text(evidence: Evidence) -> str:
     """A session as its file holds it: one run a line, so that a difference can be read."""
-    data = evidence.model_dump(mode="json")
+    data = evidence.as_written()
     runs = ",\n".join(f"  {json.dumps(run, ensure_ascii=False)}" for run in data.pop("runs"))
     head = json.dumps(data, indent=1, ensure_ascii=False)[:-2]
     return f'{head},\n "runs": [\n{runs}\n ]\n}}\n'

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from headroom.units import UNITS
+
 
 @dataclass(frozen=True, slots=True)
 class MetricKind:
@@ -18,6 +20,11 @@ class MetricKind:
     """Its name on a page."""
     meaning: str
     """What is counted, in one sentence."""
+
+    @property
+    def timed(self) -> bool:
+        """Whether it is a time, or a rate that is made from one: then it depends on what else the machine does."""
+        return UNITS[self.unit][0] in ("time", "rate")
 
 
 METRICS: Mapping[str, MetricKind] = MappingProxyType(

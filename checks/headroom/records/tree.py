@@ -15,6 +15,7 @@ from headroom.files import Found, UnreadableError
 from headroom.records.claims import Claim, MeasuredClaim
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
 from headroom.records.layout import claim_path, run_path
+from headroom.records.machines import Machine, machines
 from headroom.records.methods import Method
 from headroom.records.problems import Problem, invalid, unreadable
 from headroom.records.reading import Documents, Reader
@@ -47,6 +48,8 @@ class Tree:
     classes: Mapping[str, HardwareClass]
     facts: Mapping[str, FactSheet]
     stand_ins: StandIns
+    machines: Mapping[str, Machine]
+    """What machines can do, by the path of the file."""
     snippets: Mapping[str, Snippet]
     runs: Mapping[tuple[str, str], SnippetRun]
     """By snippet and hardware class."""
@@ -87,6 +90,7 @@ def load(
         classes=classes,
         facts=facts,
         stand_ins=stand_ins,
+        machines=machines(reader),
         snippets=_snippets(reader),
         runs=_runs(reader),
         benchmarks=_benchmarks(reader),

@@ -35,7 +35,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "comparisons": comparisons,
 }
 # The rules that reading itself applies: a record that breaks one is no record.
-READING = ("claims", "evidence", "methods", "facts", "snippets", "benchmarks", "pages")
+READING = ("claims", "evidence", "machines", "methods", "facts", "snippets", "benchmarks", "pages")
 
 # Nearly everything leans on these two. Where one cannot be read, nothing else is said before it is mended.
 _FOUNDATIONS = ("checks/facts/hardware-classes.yml", "checks/facts/stand-ins.yml")

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from headroom.records import Problem, Tree
 from headroom.records.claims import MeasuredClaim
+from headroom.records.machines import Machine
 from headroom.records.methods import Method
 from headroom.rules.context import Context
 
@@ -33,10 +34,22 @@ def references(context: Context) -> Iterator[Problem]:
             name = session.head.hardware_class
             remedy = "add it to checks/facts/hardware-classes.yml"
             yield _in(tree, session.path, "/hardware_class", f"unknown class `{name}`", remedy)
+    for path, machine in tree.machines.items():
+        yield from _class_of(tree, path, machine)
     served = {*tree.stand_ins.models, *tree.stand_ins.datasets}
     for snippet in tree.snippets.values():
         for name in {*snippet.header.models, *snippet.header.datasets} - served:
             yield _in(tree, snippet.path, "models", f"no stand-in for `{name}`", "add it to checks/facts/stand-ins.yml")
+
+
+def _class_of(tree: Tree, path: str, machine: Machine) -> Iterator[Problem]:
+    name = machine.hardware_class
+    if name not in tree.classes:
+        remedy = "add it to checks/facts/hardware-classes.yml"
+        yield _in(tree, path, "/hardware_class", f"unknown class `{name}`", remedy)
+    elif not tree.classes[name].holds(machine.environment):
+        remedy = f"measure with the threads and the power limit of the class, or correct what `{name}` must match"
+        yield _in(tree, path, "/environment", f"the machine is not of the class `{name}`", remedy)
 
 
 def _arms(tree: Tree) -> dict[str, tuple[str, ...]]:

@@ -21,6 +21,7 @@ from typing import IO, Any, NoReturn
 
 import psutil
 
+from headroom import environment
 from headroom.running import network
 
 TICK = 0.02  # seconds between two looks at whether the child has ended
@@ -48,6 +49,8 @@ class Outcome:
     stderr: str
     network: network.Kind
     """What kept the work from the network."""
+    others_cpu: float | None
+    """Share of the time of the machine's cores that went to others meanwhile; None where the system does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ def _set(option: int, value: int) -> None:
 
 def _carry_out(order: Order, kind: network.Kind, line: "Connection[Any, Any]") -> Outcome:
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        start = time.monotonic()
+        start, load = time.monotonic(), _Load()
         parent = os.getpid()
         child = os.fork()
         if child == 0:
@@ -102,9 +105,26 @@ def _carry_out(order: Order, kind: network.Kind, line: "Connection[Any, Any]") -
             _live(order, kind, (stdout.fileno(), stderr.fileno()))
         try:
             watch = _watch(child, order, start, line)
+            others = load.others(watch["cpu_seconds"])
         finally:
             _end_descendants()
-        return Outcome(**watch, stdout=_tail(stdout), stderr=_tail(stderr), network=kind)
+        return Outcome(**watch, stdout=_tail(stdout), stderr=_tail(stderr), network=kind, others_cpu=others)
+
+
+class _Load:
+    """What the cores do from now on, besides one piece of work and the watch over it."""
+
+    def __init__(self) -> None:
+        self._cores, self._watch = environment.cpu_seconds(), time.process_time()
+
+    def others(self, work_seconds: float) -> float | None:
+        """The share of their time that went to others than work of so many seconds, from 0 to 1."""
+        now = environment.cpu_seconds()
+        if self._cores is None or now is None or now[1] <= self._cores[1]:
+            return None
+        own = work_seconds + time.process_time() - self._watch
+        share = (now[0] - self._cores[0] - own) / (now[1] - self._cores[1])
+        return min(max(share, 0.0), 1.0)  # the system counts in hundredths of a second
 
 
 def _watch(child: int, order: Order, start: float, line: "Connection[Any, Any]") -> dict[str, Any]:

@@ -244,6 +244,6 @@ def launcher(run: Callable[..., Any]) -> Launcher:
             report: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
         if "peak_rss" in request["metrics"]:
             report["samples"]["peak_rss"] = [float(outcome.peak_memory_bytes)]
-        return report
+        return {**report, "others_cpu": outcome.others_cpu}
 
     return launch

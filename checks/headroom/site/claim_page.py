@@ -7,7 +7,7 @@ from html import escape
 from statistics import median
 
 from headroom.records import CitedClaim, Claim, MeasuredClaim, Session
-from headroom.site import plot, words
+from headroom.site import limits, plot, words
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Standing
@@ -70,6 +70,7 @@ def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterat
         if standing.session or standing.void:
             yield _heading(f"Statistics on {text(site.class_name(name))}")
             yield from _statistics(claim, standing, page)
+            yield from _limits(claim, standing, site)
     yield from _again(claim)
 
 
@@ -120,6 +121,13 @@ def _statistics(claim: MeasuredClaim, standing: Standing, page: PageContext) -> 
     if others:
         yield "Other sessions:"
         yield _list(others)
+
+
+def _limits(claim: MeasuredClaim, standing: Standing, site: SiteData) -> Iterator[str]:
+    rows = list(limits.of_session(site, claim, standing.session)) if standing.session else []
+    if rows:
+        yield "What bounds them:"
+        yield _list(map(text, rows))
 
 
 def _point(claim: MeasuredClaim, point: PointVerdict) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from headroom.records import Claim, MeasuredClaim
 from headroom.records.schemas import schemas
-from headroom.site import words
+from headroom.site import hardware_page, words
 from headroom.site.claim_page import render, text
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
 from headroom.verdicts import PointVerdict, Standing
@@ -18,14 +18,15 @@ from headroom.verdicts import PointVerdict, Standing
 def pages(site: SiteData) -> dict[str, str]:
     """Every page that is made from records, by its path below docs/; the index among them."""
     found = {claim_page(claim.id): render(claim, site) for claim in site.tree.claims.values()}
-    return {INDEX: index(site), **found}
+    return {INDEX: index(site), hardware_page.PAGE: hardware_page.render(site), **found}
 
 
 def data_files(site: SiteData) -> dict[str, Path]:
     """The files that the site publishes as they are: raw data and snippets, by their path on the site."""
     sessions = {evidence_file(session.path): site.tree.root / session.path for session in site.tree.sessions}
     snippets = {snippet.path: site.tree.root / snippet.path for snippet in site.tree.snippets.values()}
-    return {**sessions, **snippets}
+    machines = {evidence_file(path): site.tree.root / path for path in site.tree.machines}
+    return {**sessions, **machines, **snippets}
 
 
 def index(site: SiteData) -> str:
@@ -33,7 +34,8 @@ def index(site: SiteData) -> str:
     claims = sorted(site.tree.claims.values(), key=lambda claim: claim.id)
     intro = (
         "Every comparison on this site is one of these claims. A verdict is never stored: it is computed from the raw "
-        "samples whenever the site is built, for each hardware class on its own. [All of it as data](../claims.json)."
+        "samples whenever the site is built, for each [hardware class](hardware.md) on its own. "
+        "[All of it as data](../claims.json)."
     )
     head = [
         '---\ntitle: Claims\ndescription: "Every claim of this site and what the evidence says of it"\n---',
@@ -79,7 +81,8 @@ def json_files(site: SiteData) -> dict[str, str]:
 def claims_json(site: SiteData) -> str:
     """Every claim and its verdicts, for other programs."""
     claims = [_claim(claim, site) for claim in sorted(site.tree.claims.values(), key=lambda claim: claim.id)]
-    return json.dumps({"claims": claims}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    found = {"claims": claims, "hardware": hardware_page.as_data(site)}
+    return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _claim(claim: Claim, site: SiteData) -> dict[str, Any]:

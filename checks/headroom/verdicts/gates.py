@@ -1,10 +1,11 @@
 """Gates: what makes a session worth nothing for a claim, whatever its figures say. Each has a name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from headroom.records.claims import MeasuredClaim, Point
-from headroom.records.evidence import Slot, place
+from headroom.records.evidence import Environment, Run, Slot, place
 from headroom.records.facts import HardwareClass
 from headroom.records.metrics import METRICS
 from headroom.verdicts.pairs import Block, Layout, value
@@ -12,6 +13,8 @@ from headroom.verdicts.pairs import Block, Layout, value
 _FAILED_SHARE = 0.1
 _INSPECTED_BLOCKS = 3
 """In how many blocks it must be known what the arms did. Not every block is inspected: it takes as long as a step."""
+BUSY_SHARE = 0.1
+"""Of the time of a machine's cores, what others may have on the mean; see docs/contribute/statistics.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,25 @@ def _throttled(case: Case) -> bool:
     return any(run.throttled for block in case.blocks for run in block.runs)
 
 
+def _machine_busy(case: Case) -> bool:
+    """Other work took more than a tenth of the machine's cores while the runs ran, so that it was timed as well."""
+    if not METRICS[case.claim.metric.name].timed:
+        return False
+    return busy([run for block in case.blocks for run in block.runs], case.layout.evidence.environment)
+
+
+def busy(runs: Sequence[Run], environment: Environment) -> bool:
+    """Whether times of these runs are those of a machine that did something else as well.
+
+    On the mean over the runs, so that one short disturbance, which a random order bears, is none. Where nobody counted,
+    a machine had no core to spare when as many tasks as cores wanted to run before the session began.
+    """
+    counted = [run.others_cpu for run in runs if run.others_cpu is not None]
+    if len(counted) < len(runs) and environment.load_before >= environment.cores:
+        return True
+    return bool(counted) and fmean(counted) > BUSY_SHARE
+
+
 def _faster_than_hardware(case: Case) -> bool:
     """A step took less time than its matrix products can take on this hardware, or their number is not known."""
     if case.hardware is None:
@@ -146,6 +168,7 @@ GATES: dict[str, Callable[[Case], bool]] = {
     "output_differs": _outputs,
     "same_work": _same_work,
     "throttled": _throttled,
+    "machine_busy": _machine_busy,
     "faster_than_hardware": _faster_than_hardware,
     "control_missing": _control_missing,
     "control_failed": _control_failed,

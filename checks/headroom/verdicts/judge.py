@@ -64,7 +64,11 @@ def judge(claim: MeasuredClaim, evidence: Evidence, hardware: HardwareClass | No
 
 def judge_layout(claim: MeasuredClaim, layout: Layout, hardware: HardwareClass | None) -> SessionVerdict:
     """As ``judge``, of a session whose runs are laid out already."""
-    points = tuple(_point(claim, layout, point, hardware) for point in claim.scope.points)
+    return overall(tuple(_point(claim, layout, point, hardware) for point in claim.scope.points))
+
+
+def overall(points: tuple[PointVerdict, ...]) -> SessionVerdict:
+    """What the points of a claim say together."""
     asserted = [point for point in points if point.asserted]
     words = {point.verdict for point in asserted}
     if len(words) == 1:

@@ -18,7 +18,7 @@ class Memory:
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
-        self._hashes: dict[str, str] = {}
+        self._hashes: dict[int, tuple[HardwareClass, str]] = {}
 
     def verdict(
         self,
@@ -32,10 +32,9 @@ class Memory:
         path = tree.claim_paths[claim.id]
         if not session.sha256 or path not in tree.documents:  # they come from no file
             return judge()
-        name = session.head.hardware_class
-        if name not in self._hashes:
-            self._hashes[name] = sha256(hardware.model_dump_json())
-        key = ("verdict", tree.documents.sha256(path), self._hashes[name], session.sha256)
+        if id(hardware) not in self._hashes:  # the class is kept as well, so that its id stays its own
+            self._hashes[id(hardware)] = (hardware, sha256(hardware.model_dump_json()))
+        key = ("verdict", tree.documents.sha256(path), self._hashes[id(hardware)][1], session.sha256)
         text = self._cache.get(*key)
         if text is not None:
             return _loads(text)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -14,8 +14,10 @@ from headroom.records.facts import HardwareClass
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree, load
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
+from headroom.verdicts.noise import Noise
 from headroom.verdicts.pairs import Layout
 from headroom.verdicts.remembered import Memory
+from headroom.verdicts.roofline import ALIKE, bounded
 
 Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited"]
 
@@ -45,6 +47,8 @@ class Board:
     """Every claim on every hardware class that it is meant for or was measured on."""
 
     standings: Mapping[str, Mapping[str, Standing]]
+    noise: Noise = field(default_factory=Noise)
+    """How far times of each hardware class differ where nothing does."""
 
     def of(self, claim: Claim, hardware_class: str) -> Standing:
         """Where a claim stands on a class; ``unmeasured`` where nothing is known."""
@@ -88,6 +92,8 @@ class Hearing:
 
     def __init__(self, cache: Cache | None = None) -> None:
         self._memory = Memory(cache or Cache())
+        self._noise = Noise(cache)
+        self._classes: dict[tuple[object, ...], HardwareClass | None] = {}
         self._claims: dict[_Measured, list[_Placed]] | None = None
         self._heard: dict[str, list[_Heard]] = defaultdict(list)
         self._laid_out: tuple[Session, Layout] | None = None
@@ -101,8 +107,10 @@ class Hearing:
             for measured in session.measured
             for claim, places in self._claims.get((session.head.benchmark, *measured), ())
         }
-        hardware = tree.classes.get(session.head.hardware_class)
+        hardware = self._class(tree, session)
         current = tree.benchmarks.get(session.head.benchmark) == session.head.benchmark_syntax_sha256
+        if hardware and hardware.holds(session.head.environment):
+            self._noise.hear(session, partial(self._layout, session))
         for claim, places in found.values():
             if not any((claim.metric.name, claim.baseline, at) in session.measured for at in places):
                 continue
@@ -113,13 +121,35 @@ class Hearing:
             self._heard[claim.id].append((session, verdict))
 
     def _judged(self, claim: MeasuredClaim, session: Session, hardware: HardwareClass) -> SessionVerdict:
+        return judge_layout(claim, self._layout(session), hardware)
+
+    def _layout(self, session: Session) -> Layout:
         if self._laid_out is None or self._laid_out[0] is not session:
             self._laid_out = (session, Layout(session.evidence))
-        return judge_layout(claim, self._laid_out[1], hardware)
+        return self._laid_out[1]
 
     def board(self, tree: Tree) -> Board:
         """Where every claim stands after all sessions have been heard."""
-        return Board({claim.id: _standings(claim, tree, self._heard[claim.id]) for claim in tree.claims.values()})
+        standings = {claim.id: _standings(claim, tree, self._held(claim)) for claim in tree.claims.values()}
+        return Board(standings, self._noise)
+
+    def _held(self, claim: Claim) -> "list[_Heard]":
+        """What was heard of a claim, held to the noise floor of each session."""
+        if not isinstance(claim, MeasuredClaim):
+            return []
+        return [
+            (session, verdict and self._noise.held(claim, session, verdict))
+            for session, verdict in self._heard[claim.id]
+        ]
+
+    def _class(self, tree: Tree, session: Session) -> HardwareClass | None:
+        """The class of a session's machine, bounded by what machines like it were seen to reach."""
+        found, environment = session.head.hardware_class, session.head.environment
+        key = (found, *(getattr(environment, name) for name in ALIKE))
+        if key not in self._classes:
+            known = tree.classes.get(found)
+            self._classes[key] = known and bounded(known, tree.machines, environment)
+        return self._classes[key]
 
 
 _Measured = tuple[str, str, str, Place]

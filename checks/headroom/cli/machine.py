@@ -1,0 +1,79 @@
+"""``headroom machine``."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from headroom import environment, writing
+from headroom.cli import FAILED, OK, USAGE
+from headroom.records import load
+from headroom.records.machines import Machine, Measurement
+from headroom.running import guard, machine, planning
+
+_NONE = "none"
+
+
+def run(root: Path, options: argparse.Namespace) -> int:
+    """Measure what this machine can do, print it, and keep it where that is asked for."""
+    try:
+        with guard.only_one(root), guard.ended_by_signals():
+            found, kept = _measured(root, options)
+    except (planning.MeasureError, guard.GuardError, ValueError) as error:
+        _say(str(error))
+        return USAGE
+    except ImportError as error:
+        _say(f"{error.name} is missing; pip install 'headroom[snippets]'")
+        return USAGE
+    except (RuntimeError, KeyboardInterrupt) as error:
+        _say(f"{error}; nothing is kept")
+        return FAILED
+    if options.json:
+        print(json.dumps({"machine": found.as_written(), "record": str(kept) if kept else None}, indent=1))
+        return OK
+    print("\n".join(_lines(found)))
+    if kept:
+        print(kept)
+    return OK
+
+
+def _measured(root: Path, options: argparse.Namespace) -> tuple[Machine, Path | None]:
+    from headroom.running.isolation import QUIET, Nursery  # noqa: PLC0415 - needs what only measuring needs
+
+    tree = load(root)
+    observed = environment.observe(options.device, threads=int(QUIET["OMP_NUM_THREADS"]))
+    fitting = [name for name, known in tree.classes.items() if known.holds(observed)]
+    name = planning.hardware_class(tree, observed) if options.record else (fitting or [_NONE])[0]
+    if options.record:
+        writing.probe(root / "checks/machines")
+    today = f"{guard.now(tree):%Y-%m-%d}"
+    with Nursery(QUIET, preload=("torch",)) as nursery:
+        found = machine.measure(observed, name, today, nursery.run)
+    with guard.undisturbed():
+        return found, machine.keep(found, root) if options.record else None
+
+
+def _lines(found: Machine) -> Iterator[str]:
+    """What was measured, for a terminal: the best and the median of each."""
+    seen, others = found.environment, found.others_cpu
+    known = "unknown" if others is None else f"{others:.0%}"
+    name = found.hardware_class if found.hardware_class != _NONE else "of no hardware class"
+    yield f"{seen.product}, {seen.threads} of {seen.cores} cores used, {name}; others had {known} of the cores"
+    for each, measured in found.products.items():
+        yield _line(f"product, {each}", measured, 1e12, "TFLOP/s")
+    for kind, measured in found.bandwidth.items():
+        yield _line(f"memory, {kind}", measured, 1e9, "GB/s")
+    yield _line("call of an operation", found.launch, 1e-6, "µs", lower=True)
+    for each, why in found.not_measured.items():
+        yield f"product, {each}: not measured ({why})"
+
+
+def _line(what: str, measured: Measurement, scale: float, unit: str, *, lower: bool = False) -> str:
+    best = min(measured.samples) if lower else max(measured.samples)
+    top, typical = best / scale, measured.median / scale
+    return f"{what}: best {top:.4g} {unit}, median {typical:.4g} ({measured.of})"
+
+
+def _say(message: str) -> None:
+    print(f"headroom: {message}", file=sys.stderr)

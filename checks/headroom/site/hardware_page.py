@@ -1,0 +1,96 @@
+"""The page of the hardware classes: what each is, what has been measured on it, how noisily, and what it can do."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from headroom.records import HardwareClass
+from headroom.records.machines import Machine, Measurement
+from headroom.site import limits, words
+from headroom.site.claim_page import text
+from headroom.site.context import INDEX, PageContext, SiteData, evidence_file
+from headroom.units import humane
+
+PAGE = "claims/hardware.md"
+
+
+def render(site: SiteData) -> str:
+    """The whole page as Markdown with its front matter."""
+    index = PageContext(PAGE).href(INDEX)
+    head = [
+        '---\ntitle: Hardware classes\ndescription: "What sessions ran on, how noisy it is and what it can do"\n---',
+        "# Hardware classes",
+        f"Every verdict of the [claims]({index}) is of one of these classes, and two products of GPUs never share one.",
+    ]
+    classes = [part for name, known in sorted(site.tree.classes.items()) for part in _class(site, name, known)]
+    return "\n\n".join([*head, *classes]) + "\n"
+
+
+def _class(site: SiteData, name: str, known: HardwareClass) -> Iterator[str]:
+    yield f"## {text(name)}"
+    dates = [session.head.date for session in site.tree.sessions if session.head.hardware_class == name]
+    span = f", the newest of {words.day(max(dates))}" if dates else ""
+    match = known.match.model_dump(exclude_defaults=True)
+    asked = "; ".join(f"{field} {_told(value)}" for field, value in match.items())
+    rows = [
+        f"What it is: {known.name}",
+        f"What a machine must show: {asked or 'nothing'}",
+        f"Sessions: {len(dates)}{span}",
+        limits.floor(site.board.noise.floor(name)),
+        limits.roofline(known),
+    ]
+    yield "\n".join(f"- {text(row)}" for row in rows)
+    for path, machine in site.tree.machines.items():
+        if machine.hardware_class == name:
+            yield from _machine(path, machine)
+
+
+def _told(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _machine(path: str, machine: Machine) -> Iterator[str]:
+    found, others = machine.environment, machine.others_cpu
+    busy = "unknown" if others is None else f"{others:.0%}".replace("%", "\u00a0%")
+    throttled = f"; slowed down by {', '.join(machine.throttled)}" if machine.throttled else ""
+    seen = f"{found.product}, {found.cores} cores, {found.threads} used, torch {found.versions.get('torch', 'unknown')}"
+    raw = f"[raw data]({PageContext(PAGE).href(evidence_file(path))})"
+    yield f"{text(seen)}: {words.day(machine.date)}, others had {text(busy + throttled)} of the cores, {raw}"
+    rows = [_row(f"product, {name}", each, "TFLOP/s") for name, each in machine.products.items()]
+    rows += [_row(f"memory, {name}", each, "B/s") for name, each in machine.bandwidth.items()]
+    rows += [_row("call of an operation", machine.launch, "s")]
+    rows += [f"| {text(f'product, {name}')} | – | – | {text(why)} |" for name, why in machine.not_measured.items()]
+    yield "\n".join(["| what | best | median | of |", "| --- | --- | --- | --- |", *rows])
+
+
+def _row(what: str, measured: Measurement, unit: str) -> str:
+    best = min(measured.samples) if unit == "s" else max(measured.samples)
+    return (
+        f"| {text(what)} | {text(_amount(best, unit))} | {text(_amount(measured.median, unit))} | {text(measured.of)} |"
+    )
+
+
+def _amount(value: float, unit: str) -> str:
+    if unit == "TFLOP/s":
+        return limits.tera(value)
+    return f"{words.number(value / 1e9)} GB/s" if unit == "B/s" else humane(value, unit)
+
+
+def as_data(site: SiteData) -> dict[str, Any]:
+    """The classes for other programs."""
+    return {name: _as_data(site, name, known) for name, known in sorted(site.tree.classes.items())}
+
+
+def _as_data(site: SiteData, name: str, known: HardwareClass) -> dict[str, Any]:
+    floor = site.board.noise.floor(name)
+    return {
+        "name": known.name,
+        "peak_flops": known.peak_flops,
+        "noise_floor": floor
+        and {
+            "share": floor.share,
+            "comparisons": floor.comparisons,
+            "sessions": floor.sessions,
+            "counts": floor.counts,
+        },
+        "machines": [evidence_file(path) for path, found in site.tree.machines.items() if found.hardware_class == name],
+    }

@@ -1,0 +1,115 @@
+"""The noise floor of a hardware class: how far the baseline is from itself, over the sessions of the class."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from headroom.cache import Cache
+from headroom.records.base import from_json, to_json
+from headroom.records.claims import MeasuredClaim
+from headroom.records.evidence import Run, Slot
+from headroom.records.metrics import METRICS
+from headroom.records.sessions import Session
+from headroom.verdicts.gates import busy
+from headroom.verdicts.judge import PointVerdict, SessionVerdict, overall
+from headroom.verdicts.pairs import Layout, value
+
+LEAST = 20
+"""Comparisons below which a floor is shown, and holds no claim to anything: their 95th percentile is their largest."""
+_SHARE = 0.95
+_TIMED = tuple(name for name, kind in METRICS.items() if kind.timed)
+_DIFFERENT = ("reversed", "worse", "different")
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """How far times of a class differ where nothing differs."""
+
+    share: float
+    """The difference, relative, that 95 % of the comparisons of a baseline with its control stay below or reach."""
+    comparisons: int
+    """One a baseline, a point and a session."""
+    sessions: int
+
+    @property
+    def counts(self) -> bool:
+        """Whether claims are held to it."""
+        return self.comparisons >= LEAST
+
+
+class Noise:
+    """The comparisons of baseline and control of every session that has been heard, by hardware class."""
+
+    def __init__(self, cache: Cache | None = None) -> None:
+        self._cache = cache or Cache()
+        self._heard: dict[str, list[tuple[str, list[float]]]] = defaultdict(list)
+        self._floors: dict[tuple[str, str | None], Floor | None] = {}
+
+    def hear(self, session: Session, layout: Callable[[], Layout]) -> None:
+        """Take a session in. One without times, or of a machine that was busy, has nothing to say."""
+        if not set(_TIMED) & session.head.units.keys():
+            return
+        key = ("noise", session.sha256)
+        kept = self._cache.get(*key) if session.sha256 else None
+        found: list[float] = from_json(kept) if kept is not None else deviations(layout())
+        if kept is None and session.sha256:
+            self._cache.put(to_json(found), *key)
+        if found:
+            self._heard[session.head.hardware_class].append((session.head.date, found))
+            self._floors.clear()
+
+    def floor(self, hardware_class: str, before: str | None = None) -> Floor | None:
+        """The floor of a class, by all sessions or by those of the days before one; None where there is none."""
+        key = (hardware_class, before)
+        if key not in self._floors:
+            heard = self._heard.get(hardware_class, ())
+            self._floors[key] = _floor([found for date, found in heard if before is None or date < before])
+        return self._floors[key]
+
+    def held(self, claim: MeasuredClaim, session: Session, verdict: SessionVerdict) -> SessionVerdict:
+        """A verdict, held to the floor of the days before its session: no difference within it is one."""
+        floor = self.floor(session.head.hardware_class, session.head.date) if claim.metric.kind.timed else None
+        if floor is None or not floor.counts:
+            return verdict
+        return overall(tuple(_held(claim, point, floor.share) for point in verdict.points))
+
+
+def _floor(heard: list[list[float]]) -> Floor | None:
+    """The floor by what each of these sessions has shown."""
+    every = sorted(each for found in heard for each in found)
+    return Floor(math.expm1(every[math.ceil(_SHARE * len(every)) - 1]), len(every), len(heard)) if every else None
+
+
+def _held(claim: MeasuredClaim, point: PointVerdict, share: float) -> PointVerdict:
+    differs = point.reason in _DIFFERENT or (point.reason == "clear" and claim.relation == "better")
+    if differs and point.low <= 1 + share and point.high >= 1 / (1 + share):
+        return replace(point, verdict="inconclusive", reason="within_noise")
+    return point
+
+
+def deviations(layout: Layout) -> list[float]:
+    """How far the control was from its baseline in each comparison of a session, as the logarithm of their ratio."""
+    found = []
+    for slot, controls in layout.runs.items():
+        if slot.control:
+            baselines = layout.runs.get(Slot(slot.arm, control=False, point=slot.point), [])
+            found += _deviation(layout, baselines, controls)
+    return sorted(found)
+
+
+def _deviation(layout: Layout, baselines: list[Run], controls: list[Run]) -> list[float]:
+    from headroom.statistics import MIN_BLOCKS, compare  # noqa: PLC0415 - numpy is slow to load, and often not needed
+
+    metric = next((name for name in _TIMED if any(name in run.samples for run in controls)), "")
+    runs = [{run.block: run for run in arm if metric in run.samples} for arm in (baselines, controls)]
+    pairs = [(runs[0][block], runs[1][block]) for block in sorted(runs[0].keys() & runs[1].keys())]
+    every = [run for pair in pairs for run in pair]
+    if len(pairs) < MIN_BLOCKS or busy(every, layout.evidence.environment) or any(run.throttled for run in every):
+        return []
+    first, second = ([value(pair[i], metric) for pair in pairs] for i in (0, 1))
+    try:
+        ratio = compare(first, second).ratio
+    except Exception:  # noqa: BLE001 - a judgement that breaks says so in its verdict; here it says nothing
+        return []
+    return [] if math.isnan(ratio) else [abs(math.log(ratio))]
