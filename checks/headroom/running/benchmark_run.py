@@ -41,7 +41,7 @@ def run(script: str, request: Mapping[str, Any], result: str) -> None:
     scale = Scale(device) if weighed else None
     with scale or nullcontext():
         step = benchmark.prepare(arm, device=device, seed=request["seed"], **point)
-        output = float(step())
+        first, output = _first(step, device)
         if scale:
             with scale.weighing():
                 step()
@@ -49,6 +49,8 @@ def run(script: str, request: Mapping[str, Any], result: str) -> None:
     if scale:
         found = scale.read()
         samples = {name: [found[name]] for name in metrics if name in found}
+    if "first_step_time" in metrics:
+        samples["first_step_time"] = [first]
     if {"step_time", "throughput"} & set(metrics):
         times = _timed(step, device, request["timed_steps"])
         samples["step_time"] = times
@@ -71,6 +73,15 @@ def _load(path: Path) -> Any:
 def _synchronise(device: str) -> None:
     if device == "cuda":
         torch.cuda.synchronize()
+
+
+def _first(step: Callable[[], float], device: str) -> tuple[float, float]:
+    """Seconds of the first step, and what it gave."""
+    _synchronise(device)
+    start = time.perf_counter()
+    output = float(step())
+    _synchronise(device)
+    return time.perf_counter() - start, output
 
 
 def _timed(step: Callable[[], float], device: str, count: int) -> list[float]:
