@@ -230,6 +230,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     requests.append({**base, "arm": "compiled", "metrics": ["step_time"]})
     requests.append({**base, "arm": "forward alone", "metrics": ["peak_allocated", "saved_for_backward"]})
     requests.append({**base, "arm": "plain", "metrics": ["step_time"], "inspect": False})
+    requests.append({**base, "arm": "compiled", "metrics": ["first_step_time", "step_time"]})
     found: list[dict[str, Any]] = driven(DRIVER, [str(folder / "script.py"), json.dumps(requests)], folder)
     return found
 
@@ -244,6 +245,13 @@ class TestRealRun:
         found = reports[4]["samples"]
         assert found["throughput"] == pytest.approx([7 * 64 / seconds for seconds in found["step_time"]])
         assert set(found) == {"step_time", "throughput"}
+
+    def test_compiling_is_in_the_first_step(self, reports: list[dict[str, Any]]) -> None:
+        """It is told apart from the steps that follow, and only where it is asked for."""
+        first, later = (reports[8]["samples"][name] for name in ("first_step_time", "step_time"))
+        assert len(first) == 1
+        assert first[0] > max(later)
+        assert all("first_step_time" not in report["samples"] for report in reports[:8])
 
     def test_memory_is_right_to_the_byte(self, reports: list[dict[str, Any]]) -> None:
         """Hidden states of 32 x 64 floats, three copies of them in one arm, and the loss."""
