@@ -3,12 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 # Exactly this one, and first: later packages then find a torch that satisfies them, and pip has no reason to choose again.
 TORCH ?= torch==2.13.0
+# Where `remeasure` writes: evidence goes below its checks/evidence/.
+OUT ?= .
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # mkdocs-material announces its end of life on every build; docs/contribute/architecture.md says what follows from it.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: site serve check test test-gpu deep deep-tests deep-mutants deep-scale clean
+.PHONY: site serve check test test-gpu deep deep-tests deep-mutants deep-scale newest newest-tests remeasure clean
 
 site: check ## environment, checks, build, and the site at http://localhost:8000
 	$(BIN)/mkdocs build --strict
@@ -40,6 +42,25 @@ deep-mutants: $(VENV)/tests ## how many small faults the tests notice
 
 deep-scale: $(VENV)/tests ## what a check costs of a tree that has grown
 	$(BIN)/python tests/performance/check_at_scale.py
+
+newest: ## every test with the newest torch and transformers, in an environment of its own
+	rm -rf .cache/newest
+	@mkdir -p .cache
+	$(MAKE) --no-print-directory newest-tests VENV=.cache/newest TORCH=torch
+
+# Upgraded beside the project and not as what it needs, so that no upper bound of pyproject.toml holds them back.
+newest-tests: $(VENV)/tests
+	$(PIP) --upgrade torch transformers
+	$(BIN)/python -m pip list --disable-pip-version-check | grep -E '^(torch|transformers) '
+	$(BIN)/python -m pytest
+
+# No session starts after three hours, so that a hosted runner's six are enough. What fails is told at the end.
+remeasure: $(VENV)/tests ## measure again what is stale, as far as this machine can; OUT=DIR writes the evidence there
+	last=$$(( $$(date +%s) + 10800 )); names=$$($(BIN)/headroom verdict --stale --on here) || exit 1; failed=; \
+	for name in $$names; do \
+	  [ $$(date +%s) -lt $$last ] || break; \
+	  timeout 2h $(BIN)/headroom measure --out '$(OUT)' "$$name" || failed="$$failed $$name"; \
+	done; [ -z "$$failed" ] || { echo "not measured:$$failed"; exit 1; }
 
 clean: ## everything that was made here
 	rm -rf $(VENV) .cache site .pytest_cache .mypy_cache .ruff_cache

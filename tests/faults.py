@@ -223,6 +223,7 @@ FAULTS = {
         "  sweep: {axis: batch_size, unit: sequences, grid: [1, 8]}\n  holds_for: batch_size >= 8\n",
         "", 1, "", "without a sweep cannot flip",
     ),
+    "no reason": of_claim("blocks: 20", "retired: {since: 2026-11-21}\nblocks: 20", 12, "retired.why", "missing"),
     "nine blocks": of_claim("blocks: 20", "blocks: 9", 12, "blocks", "greater than or equal to 10"),
     "no hardware": of_claim("hardware: [cpu]", "hardware: []", 18, "scope.hardware", "at least 1"),
     "empty text": of_claim("subject: clever", "subject: '  '", 7, "subject", "at least 1 character"),

@@ -92,7 +92,7 @@ class TestPages:
         """Every status but `cited` is a title, and `supported` is none."""
         links = [link for page, link, target in claim_links(context()) if not target.figure]
         assert {link.title for link in links if link.text} == {
-            None, "contradicted", "inconclusive", "flips", "disputed", "unmeasured",
+            None, "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "retired",
         }  # fmt: skip
         assert not all(link.text for link in links)
         assert any(link.href.startswith(METHODS) and not link.text for page in context().pages for link in page.links)

@@ -56,8 +56,8 @@ class TestCheck:
         assert main(["check", "--root", str(root)]) == OK
         printed = capsys.readouterr()
         assert printed.out == ""
-        kinds = "11 linked, 1 quoted, 1 proved, 1 definition, 1 arithmetic, 1 advice, 1 source, 1 unproven, 1 misread"
-        counts = f"2 snippets, 10 claims, 3 sessions, 5 pages, 19 comparisons ({kinds})"
+        kinds = "12 linked, 1 quoted, 1 proved, 1 definition, 1 arithmetic, 1 advice, 1 source, 1 unproven, 1 misread"
+        counts = f"2 snippets, 10 claims, 3 sessions, 5 pages, 20 comparisons ({kinds})"
         assert printed.err == f"{counts}: no problems\n"
 
     def test_prints_one_line_a_problem(self, red: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,11 +120,11 @@ class TestVerdict:
     """`headroom verdict`."""
 
     def test_prints_a_line_a_point(self, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """Each claim stands with its class, point, verdict, reason, ratio, interval and blocks."""
+        """Each claim stands with its class, point, verdict, reason, ratio, interval, blocks and age."""
         assert main(["verdict", "training.clever.saved-memory", "training.clever.paper", "--root", str(root)]) == OK
         assert capsys.readouterr().out.splitlines() == [
             "training.clever.paper on as stated: cited (author)",
-            "training.clever.saved-memory on cpu at batch_size=8: supported (clear), 4 [4, 4], 10 blocks",
+            "training.clever.saved-memory on cpu at batch_size=8: supported (clear), 4 [4, 4], 10 blocks, fresh",
         ]
 
     def test_prints_rows_as_json(self, root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -121,8 +121,8 @@ def test_text_is_without_blanks_around_it() -> None:
 def test_what_is_not_said_is_the_usual() -> None:
     """The defaults that docs/contribute/records.md and statistics.md lean on."""
     usual = {name: field.default for name, field in claims.MeasuredClaim.model_fields.items()}
-    assert {name: usual[name] for name in ("relation", "min_effect", "margin", "blocks", "flips", "state")} == {
-        "relation": "better", "min_effect": 0.02, "margin": None, "blocks": 20, "flips": (), "state": "active",
+    assert {name: usual[name] for name in ("relation", "min_effect", "margin", "blocks", "flips", "retired")} == {
+        "relation": "better", "min_effect": 0.02, "margin": None, "blocks": 20, "flips": (), "retired": None,
     }  # fmt: skip
     assert claims.Freshness() == claims.Freshness(max_age_days=365, keys=("benchmark", "torch", "transformers"))
     header = snippets.Header(no_ablation="none")

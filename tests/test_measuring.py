@@ -98,6 +98,13 @@ class TestPlan:
         assert found.blocks == 30
         assert {claim.id for claim in found.claims} == {CLAIM.id, memory.id, back.id}
 
+    def test_what_is_retired_is_measured_only_by_its_own_name(self, tmp_path: Path) -> None:
+        """A session for the benchmark is for the claims that are made."""
+        gone = a_claim("training.gone", retired={"since": "2026-11-21", "why": "wrong"})
+        tree = load_clean(write_tree(tmp_path, [CLAIM, gone]))
+        assert plan(tree, ["made_up"]).claims == (CLAIM,)
+        assert plan(tree, [gone.id]).claims == (gone,)
+
     def test_a_sweep_has_its_slots_at_every_point(self, root: Path) -> None:
         """Three a point."""
         points = [slot.point for slot in plan(load_clean(root), [SWEPT.id]).slots]

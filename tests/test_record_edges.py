@@ -9,11 +9,11 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from faults import CLAIM, CLAIM_TEXT, FAULTS, METHOD, RUN, make
-from headroom.files import MAX_JSON_BYTES, MAX_TEXT_BYTES, UnreadableError
+from headroom.files import MAX_JSON_BYTES, MAX_TEXT_BYTES, UnreadableError, sha256
 from headroom.records import Problem, claims, facts, load
 from headroom.records.base import Record
 from headroom.records.evidence import Design, Environment, Evidence, Failure, Run, Slot, block_order, place
-from headroom.records.layout import evidence_text
+from headroom.records.layout import evidence_text, session_path
 from headroom.records.snippets import header_table
 from trees import CITED, CLASSES, H200, MACHINE, a_claim, a_run_record, a_session, a_sweep, edited, write, write_tree
 
@@ -118,7 +118,7 @@ def test_a_session_knows_how_many_keys_its_file_has(failed: int) -> None:
 @pytest.mark.parametrize("model", [Evidence, Environment, Design, Run, Failure])
 def test_a_field_of_a_session_that_may_be_left_out_is_newer_than_some(model: type[Record]) -> None:
     """It is None there: nothing else can be said of what nobody asked for."""
-    newer = {"others_cpu"}
+    newer = {"others_cpu", "time"}
     assert {name for name, field in model.model_fields.items() if not field.is_required()} <= newer
     assert all(model.model_fields[name].default is None for name in newer & model.model_fields.keys())
 
@@ -134,6 +134,31 @@ def test_a_key_that_is_left_out_makes_no_room_for_one_that_stands_twice() -> Non
     assert (
         Evidence.model_validate_json(evidence_text(new)).keys() == new.keys() == _keys(json.loads(evidence_text(new)))
     )
+
+
+@pytest.mark.parametrize("time", [None, "null", '"17:56:35"'])
+def test_the_time_of_day_is_counted_where_it_stands(tmp_path: Path, time: str | None) -> None:
+    """So a key that stands twice is refused with it and without it, and old evidence keeps its bytes and its name."""
+    session = a_session(a_claim(), blocks=1)
+    text = evidence_text(session)
+    assert '"time"' not in text
+    if time:
+        text = text.replace(' "units"', f' "time": {time},\n "units"', 1)
+    path = write(write_tree(tmp_path, [a_claim()]) / session_path(session, sha256(text)), text)
+    (read,) = load(tmp_path).sessions
+    assert (read.head.time, read.evidence.keys()) == (json.loads(time or "null"), _keys(json.loads(text)))
+    path.unlink()
+    twice = text.replace(' "units"', ' "harness": "another",\n "units"', 1)
+    write(tmp_path / session_path(session, sha256(twice)), twice)
+    (problem,) = load(tmp_path).problems
+    assert "twice" in problem.message
+
+
+@pytest.mark.parametrize("time", ["24:00:00", "1:02:03", "12:60:00", "12:00", "12:00:00Z", ""])
+def test_a_time_of_day_is_one(time: str) -> None:
+    """In hours, minutes and seconds."""
+    with pytest.raises(ValueError, match="time"):
+        a_session(a_claim(), blocks=1, time=time)
 
 
 def _keys(value: object) -> int:

@@ -165,6 +165,7 @@ def break_everything(root: Path) -> None:
     (root / "docs/hidden.md").write_text("---\ntitle: Hidden\n---\n", "utf-8")
     change(root, GPU, "[1.43×]", "[2.00×]")
     change(root, GPU, ' "disputed"', "")
+    change(root, GPU, '#ratio@h200 "retired"', "#ratio@h200")
     change(root, GPU, "(claim:training.clever.paper)", "(claim:training.clever.book)")
     change(root, GPU, ":proof", ":truth")
     change(root, CPU, "#ratio@cpu", "#ratio@h200")

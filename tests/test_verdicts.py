@@ -238,6 +238,14 @@ class TestStanding:
         assert found.session.evidence.date == "2026-12-01"
         assert [session.evidence.date for session, _ in found.others] == ["2026-11-30", "2026-11-18"]
 
+    def test_sessions_of_a_day_are_ordered_by_their_time(self, tmp_path: Path) -> None:
+        """Whatever their names; one that does not say its time comes before those that do."""
+        times = enumerate(("23:59:59", None, "00:00:00"))
+        sessions = [a_session(CLAIM, 1.3 + i / 10, time=time) for i, time in times]
+        found = standing(write_tree(tmp_path, [CLAIM], sessions), CLAIM)
+        assert found.session is not None
+        assert [s.head.time for s in (found.session, *(s for s, _ in found.others))] == ["23:59:59", "00:00:00", None]
+
     def test_a_changed_benchmark_makes_its_evidence_void(self, tmp_path: Path) -> None:
         """It is shown and no longer counts, and a changed comment is no change."""
         root = write_tree(tmp_path, [CLAIM], [a_session(CLAIM)])

@@ -131,6 +131,7 @@ def _session(plan: Plan, blocks: int = BLOCKS) -> Evidence:
         benchmark_syntax_sha256=syntax_sha256((HERE / f"clean/checks/benchmarks/{BENCHMARK}.py").read_text("utf-8")),
         harness="made-up",
         date=plan.date,
+        **({"time": "12:00:00"} if plan.mishap else {}),
         hardware_class=plan.hardware_class,
         environment=_environment(plan),
         design=Design(

@@ -43,6 +43,16 @@ def test_a_clock_behind_a_session_is_refused(root: Path, monkeypatch: pytest.Mon
         guard.now(load(root))
 
 
+def test_a_clock_behind_a_session_of_the_same_day_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the session says its time, the message names both times."""
+    path = keep(root, a_session(CLAIM, blocks=10, time="11:00:00")).relative_to(root)
+    at(monkeypatch, "2026-11-20T10:59:59")
+    with pytest.raises(guard.GuardError, match=f"2026-11-20 10:59:59, but {path} is of 2026-11-20 11:00:00; set the"):
+        guard.now(load(root))
+    at(monkeypatch, "2026-11-20T11:00:00")
+    assert guard.now(load(root)).hour == 11
+
+
 def test_a_clock_behind_a_run_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The records of snippets have days as well."""
     write(root / "snippets/training/clever.py", SNIPPET)
@@ -94,7 +104,9 @@ class TestCommand:
         path = Path(out.strip())
         assert f"headroom: the clock was set by {jump:+.0f} s meanwhile; measure again if the day of {path} is" in err
         assert "cpu-2026-11-21-" in path.name
-        runs = Evidence.model_validate_json(path.read_text("utf-8")).runs
+        evidence = Evidence.model_validate_json(path.read_text("utf-8"))
+        assert (evidence.date, evidence.time) == ("2026-11-21", "12:00:00")
+        runs = evidence.runs
         times = [moment for run in runs for moment in (run.started, run.ended)]
         assert times == sorted(times)
         assert 0 <= times[0] < times[-1] < timedelta(minutes=1).total_seconds()

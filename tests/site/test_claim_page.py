@@ -8,6 +8,7 @@ from re import sub
 import markdown
 import pytest
 
+from headroom import escaping
 from headroom.site import claim_page, exports, words
 from headroom.site.context import SiteData
 from headroom.verdicts import judge
@@ -113,7 +114,7 @@ def test_text_of_a_record_shows_as_text(site: SiteData) -> None:
 @pytest.mark.parametrize("text", ["a_b_c", "1. x", "# x", "&amp;", "a  |  b", "\\*", "<!-- x -->", "é→×", "--8<-- x"])
 def test_escaped_text_renders_as_itself(text: str) -> None:
     """Whatever it holds; only runs of spaces become one."""
-    html = markdown.markdown(claim_page.text(text), extensions=EXTENSIONS)
+    html = markdown.markdown(escaping.text(text), extensions=EXTENSIONS)
     assert unescape(sub(r"</?p>", "", html)) == " ".join(text.split())
 
 

@@ -58,6 +58,8 @@ def _parser() -> argparse.ArgumentParser:
 
     verdict = commands.add_parser("verdict", parents=[common], help="each claim on each hardware class")
     verdict.add_argument("claims", nargs="*", metavar="CLAIM", help="the claims (default: all)")
+    verdict.add_argument("--stale", action="store_true", help="list the benchmarks that should be measured again")
+    verdict.add_argument("--on", metavar="CLASS", help="on one hardware class, or on that of this machine: `here`")
     verdict.set_defaults(module="verdict")
 
     measure = commands.add_parser("measure", parents=[common], help="measure here, and add one evidence file")

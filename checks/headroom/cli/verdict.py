@@ -7,23 +7,69 @@ from dataclasses import asdict
 from pathlib import Path
 
 from headroom.cli import FAILED, OK, USAGE
-from headroom.verdicts import read
+from headroom.records import Tree
+from headroom.verdicts import Board, read
+from headroom.verdicts.again import again
 from headroom.verdicts.summary import rows
+
+HERE = "here"
+"""What ``--on`` takes for the class of this machine."""
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
-    """Print the verdict on each claim."""
+    """Print the verdict on each claim, or what should be measured again."""
     tree, board = read(root)
     unknown = [name for name in options.claims if name not in tree.claims]
     if unknown:
         print(f"headroom: there is no claim `{unknown[0]}`; `headroom verdict` lists all", file=sys.stderr)
         return USAGE
+    try:
+        where = _class(tree, options.on)
+    except ValueError as error:
+        print(f"headroom: {error}", file=sys.stderr)
+        return USAGE
     for problem in tree.problems:
         print(problem, file=sys.stderr)
+    (_stale if options.stale else _verdicts)(tree, board, where, options)
+    return FAILED if tree.problems else OK
+
+
+def _verdicts(tree: Tree, board: Board, where: str | None, options: argparse.Namespace) -> None:
     found = [row for row in rows(tree, board) if not options.claims or row.claim in options.claims]
+    found = [row for row in found if where in (None, row.hardware_class)]
     if options.json:
         print(json.dumps([asdict(row) for row in found], indent=1))
     else:
         for row in found:
             print(row)
-    return FAILED if tree.problems else OK
+
+
+def _stale(tree: Tree, board: Board, where: str | None, options: argparse.Namespace) -> None:
+    """What `headroom measure` takes goes to the one stream, a name a line, and why to the other."""
+    found = [each for each in again(tree, board, where) if not options.claims or {*options.claims} & {*each.claims}]
+    if options.json:
+        print(json.dumps([asdict(each) for each in found], indent=1))
+        return
+    for each in found:
+        print(f"headroom: {each}", file=sys.stderr)
+    for name in dict.fromkeys(each.benchmark for each in found):
+        print(name)
+    if not found:
+        print("headroom: nothing is stale", file=sys.stderr)
+
+
+def _class(tree: Tree, name: str | None) -> str | None:
+    """The hardware class that is asked for.
+
+    Raises:
+        ValueError: there is none of that name, or this machine is of none.
+    """
+    if name == HERE:
+        from headroom import environment  # noqa: PLC0415 - only this asks for the machine
+        from headroom.running import planning  # noqa: PLC0415 - as above
+        from headroom.running.isolation import QUIET  # noqa: PLC0415 - as above
+
+        return planning.hardware_class(tree, environment.observe(threads=int(QUIET["OMP_NUM_THREADS"])))
+    if name is not None and name not in tree.classes:
+        raise ValueError(f"there is no hardware class `{name}`; use `{HERE}` or one of: {', '.join(tree.classes)}")
+    return name

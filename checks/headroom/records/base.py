@@ -1,6 +1,6 @@
 """What all records share: frozen, strict, no unknown key, and texts that are safe to show."""
 
-from datetime import date
+from datetime import date, time
 from typing import Annotated, Any
 
 import pydantic_core
@@ -12,6 +12,14 @@ from headroom.files import HIDDEN
 def _plain(text: str) -> str:
     if HIDDEN.search(text):  # written as an escape, since files that hold one are not read at all
         raise ValueError("holds a control or reordering character; remove it")
+    return text
+
+
+def _time(text: str) -> str:
+    try:
+        time.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"`{text}` is no time of day; write one as HH:MM:SS, in UTC") from error
     return text
 
 
@@ -31,6 +39,7 @@ ClaimId = Annotated[
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 IsoDate = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_date)]
+IsoTime = Annotated[str, StringConstraints(pattern=r"^\d{2}:\d{2}:\d{2}$"), AfterValidator(_time)]
 Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s<>\"']+$", max_length=300)]
 PagePath = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.(md|ipynb)$", max_length=120)]
 Section = Annotated[

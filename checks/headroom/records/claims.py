@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from headroom.records.base import ClaimId, IsoDate, Name, PagePath, Record, Slug, Text, Url, Value
 from headroom.records.metrics import METRICS, MetricKind
+from headroom.records.retirement import Retirement
 
 Point = Mapping[str, Value]
 _HOLDS_FOR = re.compile(r"^(?P<axis>[a-z][a-z0-9_]*) (?P<sign>>=|<=) (?P<bound>\d+(\.\d+)?)$")
@@ -124,7 +125,8 @@ class Statement(Record):
     """The page that the claim belongs to, below docs/."""
     not_claimed: tuple[Text, ...] = Field(min_length=1)
     """What a reader might wrongly take from it."""
-    state: Literal["active", "retired"] = "active"
+    retired: Retirement | None = None
+    """Where it is no longer made: since when and why. No page then leans on it without saying so."""
 
 
 class MeasuredClaim(Statement):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from headroom.records.base import IsoDate, Name, Record, Sha256, Slug, Text, Value
+from headroom.records.base import IsoDate, IsoTime, Name, Record, Sha256, Slug, Text, Value
 
 
 class Environment(Record):
@@ -93,12 +93,19 @@ class Head(Record):
     benchmark_syntax_sha256: Sha256
     harness: Text
     date: IsoDate
+    time: IsoTime | None = None
+    """When on that day it began, in UTC. Older sessions lack it."""
     hardware_class: Slug
     environment: Environment
     design: Design
     units: dict[Name, Text]
     """The unit of each metric's samples."""
     failures: tuple[Failure, ...]
+
+    @property
+    def moment(self) -> tuple[str, str]:
+        """What sessions are ordered by; one that does not say its time comes before those of its day that do."""
+        return self.date, self.time or ""
 
 
 class Evidence(Head):

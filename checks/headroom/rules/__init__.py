@@ -14,6 +14,7 @@ from headroom.rules.figures import Skipped, apply, figures
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.orphans import orphans
 from headroom.rules.references import flips, references
+from headroom.rules.retired import retired
 from headroom.rules.rows import rows
 from headroom.rules.words import words
 
@@ -23,6 +24,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "references": references,
     "links": links,
     "verdicts": verdicts,
+    "retired": retired,
     "figures": figures,
     "rows": rows,
     "hardware": hardware,

@@ -11,6 +11,8 @@ from headroom.records import Problem
 from headroom.records.claims import MeasuredClaim
 from headroom.rules.context import Context, at, claim_links
 
+RETIRED = "retired"
+"""The title of a link that says of its claim that it is no longer made."""
 _HEADING = re.compile(r"^#{1,6}[ \t](?P<title>[^{\n]+)\{ ?#(?P<id>[\w-]+) ?\}$", re.MULTILINE)
 
 
@@ -83,6 +85,8 @@ def verdicts(context: Context) -> Iterator[Problem]:
     """A link without a title asserts that its claim is supported; a title says what else the verdict is."""
     for page, link, target in claim_links(context):
         claim = context.tree.claims[target.claim]
+        if claim.retired or link.title == RETIRED:  # the rule `retired` speaks of those
+            continue
         speaks = link.text and not target.figure and isinstance(claim, MeasuredClaim)
         if not speaks:
             if link.title:

@@ -40,7 +40,8 @@ def _claims(context: Context) -> Iterator[Problem]:
     used = {target.claim for _, _, target in claim_links(context)}
     used |= {name for method in tree.methods.values() for names in method.claims.values() for name in names}
     faulty = _faulty(context)
-    for name in sorted(set(tree.claims) - used):
+    active = {name for name, claim in tree.claims.items() if not claim.retired}
+    for name in sorted(active - used):
         remedy = "link it on a page, list it in its method, or delete it"
         if tree.claim_paths[name] not in faulty:
             yield Problem(tree.claim_paths[name], 1, "orphans", "", "no page and no method uses the claim", remedy)

@@ -104,14 +104,15 @@ def now(tree: Tree) -> datetime:
     """The time, where the clock can be trusted: the newest session decides, so one that is dated back would be lost.
 
     Raises:
-        GuardError: a record of the tree is of a later day.
+        GuardError: a record of the tree is of a later time.
     """
     moment = datetime.now(UTC)
-    days = {session.path: session.head.date for session in tree.sessions}
-    days |= {f"the run of {name} on {where}": run.date for (name, where), run in tree.runs.items()}
-    newest = max(days, key=lambda name: days[name], default=None)
-    today = f"{moment:%Y-%m-%d}"
-    if newest is not None and today < days[newest]:
-        message = f"the clock says {today}, but {newest} is of {days[newest]}; set the clock, or correct that date"
-        raise GuardError(message)
+    known = {session.path: session.head.moment for session in tree.sessions}
+    known |= {f"the run of {name} on {where}": (run.date, "") for (name, where), run in tree.runs.items()}
+    newest = max(known, key=lambda name: known[name], default=None)
+    here = (f"{moment:%Y-%m-%d}", f"{moment:%H:%M:%S}")
+    if newest is not None and here < known[newest]:
+        part = slice(2 if here[0] == known[newest][0] else 1)  # the time only where the day is the same
+        says, of = (" ".join(each[part]) for each in (here, known[newest]))
+        raise GuardError(f"the clock says {says}, but {newest} is of {of}; set the clock, or correct that date")
     return moment

@@ -177,6 +177,7 @@ class Session:
             benchmark_syntax_sha256=self._syntax,
             harness=f"{__version__} ({_harness_sha256()[:12]})",
             date=f"{self._began:%Y-%m-%d}",
+            time=f"{self._began:%H:%M:%S}",
             hardware_class=self._class,
             environment=Environment(**asdict(self._machine)),
             design=Design(

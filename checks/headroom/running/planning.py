@@ -33,7 +33,8 @@ def plan(tree: Tree, names: Iterable[str]) -> Plan:
     """
     claims: dict[str, MeasuredClaim] = {}
     for name in names:
-        found = [claim for claim in tree.measured() if name in (claim.id, claim.benchmark)]
+        found = [claim for claim in tree.measured() if name == claim.id]
+        found = found or [claim for claim in tree.measured() if name == claim.benchmark and not claim.retired]
         if not found:
             known = ", ".join(sorted({claim.benchmark for claim in tree.measured()})) or "none"
             raise MeasureError(f"`{name}` is no measured claim, and no benchmark of one; benchmarks are: {known}")

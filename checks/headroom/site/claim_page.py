@@ -1,29 +1,24 @@
 """The page of one claim: its verdict in words first, then everything that the verdict rests on."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from statistics import median
 
+from headroom.escaping import text
 from headroom.records import CitedClaim, Claim, MeasuredClaim, Session
-from headroom.site import limits, plot, words
+from headroom.site import disputes, limits, plot, retired, words
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Standing
-
-
-def text(value: object) -> str:
-    """A record's text as Markdown that shows exactly these characters, whatever they are."""
-    plain = " ".join(str(value).split())
-    return re.sub(r"[!-/:-@\[-`{-~]", lambda match: f"&#{ord(match[0])};", plain)
 
 
 def render(claim: Claim, site: SiteData) -> str:
     """The whole page as Markdown with its front matter."""
     page = PageContext(claim_page(claim.id))
     parts = _measured(claim, site, page) if isinstance(claim, MeasuredClaim) else _cited(claim, page)
-    return "\n\n".join([_front_matter(claim), f"# {text(claim.statement)}", *parts]) + "\n"
+    head = [_front_matter(claim), f"# {text(claim.statement)}", *retired.notice(claim, site, page)]
+    return "\n\n".join([*head, *parts, *retired.older(claim, site, page)]) + "\n"
 
 
 def _front_matter(claim: Claim) -> str:
@@ -35,9 +30,8 @@ def _front_matter(claim: Claim) -> str:
 def _not_claimed(claim: Claim, page: PageContext) -> Iterator[str]:
     yield _heading("What is not claimed")
     yield _list(text(entry) for entry in claim.not_claimed)
-    retired = " This claim is retired: no page leans on it any more." if claim.state == "retired" else ""
     guide, index = page.href(claim.guide), page.href(INDEX)
-    yield f"It belongs to [this guide]({guide}) and is one of [all claims]({index}).{retired}"
+    yield f"It belongs to [this guide]({guide}) and is one of [all claims]({index})."
 
 
 def _heading(title: str) -> str:
@@ -67,6 +61,7 @@ def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterat
     yield from _conditions(claim, site)
     yield from _not_claimed(claim, page)
     for name, standing in own:
+        yield from disputes.section(claim, standing, site.class_name(name), page)
         if standing.session or standing.void:
             yield _heading(f"Statistics on {text(site.class_name(name))}")
             yield from _statistics(claim, standing, page)

@@ -7,10 +7,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from headroom.escaping import text
 from headroom.records import Claim, MeasuredClaim
 from headroom.records.schemas import schemas
-from headroom.site import hardware_page, words
-from headroom.site.claim_page import render, text
+from headroom.site import hardware_page, retired, words
+from headroom.site.claim_page import render
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
 from headroom.verdicts import PointVerdict, Standing
 
@@ -53,12 +54,13 @@ def _topic(topic: str, claims: list[Claim], site: SiteData) -> Iterator[str]:
 
 
 def _named(claim: Claim) -> str:
-    retired = " (retired)" if claim.state == "retired" else ""
-    return f"[{text(claim.statement)}]({PageContext(INDEX).href(claim_page(claim.id))}){retired}"
+    return f"[{text(claim.statement)}]({PageContext(INDEX).href(claim_page(claim.id))})"
 
 
 def _statuses(claim: Claim, site: SiteData) -> str:
     """A badge a class, each with the date of its newest session."""
+    if claim.retired:
+        return f"{retired.BADGE} since {words.day(claim.retired.since)}"
     if not isinstance(claim, MeasuredClaim):
         return f'<span class="badge badge-cited">cited</span> {claim.source.year}'
     views = [words.view(site, claim, name) for name in site.classes_of(claim)]
@@ -90,7 +92,9 @@ def _claim(claim: Claim, site: SiteData) -> dict[str, Any]:
     return {
         "id": claim.id,
         "kind": claim.kind,
-        "state": claim.state,
+        "state": "retired" if claim.retired else "active",
+        "retired": claim.retired.model_dump() if claim.retired else None,
+        "supersedes": [each.id for each in retired.superseded(claim, site)],
         "statement": claim.statement,
         "page": claim_page(claim.id).removesuffix(".md") + ".html",
         "standings": {name: _standing(standing) for name, standing in standings.items()},
@@ -99,11 +103,16 @@ def _claim(claim: Claim, site: SiteData) -> dict[str, Any]:
 
 def _standing(standing: Standing) -> dict[str, Any]:
     session = standing.session
+    disputed = [each for each, _ in standing.dispute.sides] if standing.dispute else []
     return {
         "status": standing.status,
         "reason": standing.reason,
+        "age": standing.age.word if standing.age else None,
+        "age_reason": standing.age.reason if standing.age else "",
         "date": session.head.date if session else None,
+        "time": session.head.time if session else None,
         "evidence": evidence_file(session.path) if session else None,
+        "disputed_between": [evidence_file(each.path) for each in disputed],
         "points": [_point(point) for point in (standing.verdict.points if standing.verdict else ())],
     }
 

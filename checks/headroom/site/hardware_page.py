@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from headroom.escaping import text
 from headroom.records import HardwareClass
 from headroom.records.machines import Machine, Measurement
 from headroom.site import limits, words
-from headroom.site.claim_page import text
 from headroom.site.context import INDEX, PageContext, SiteData, evidence_file
 from headroom.units import humane
 

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 from xml.etree.ElementTree import Element, SubElement
 
 from headroom.prose.figures import measured
 from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
 from headroom.records import CitedClaim, Claim
-from headroom.site import words
+from headroom.site import retired, words
 from headroom.site.context import PageContext, SiteData, claim_page
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Status
@@ -58,21 +59,26 @@ def _figure(link: Element, site: SiteData, claim: Claim, target: ClaimTarget) ->
     value, unit = measured(site.tree, site.board, target)
     if not _text(link):
         link.text = words.change(value) if target.figure == "change" else humane(value, unit)
-    link.set("class", "claim-figure")
-    link.set("title", _said(site, [target.hardware_class or ""], claim).sentence)
+    said = _said(site, [target.hardware_class or ""], claim)
+    link.set("class", "claim-figure retired" if claim.retired else "claim-figure")
+    link.set("title", said.sentence)
+    if claim.retired:
+        link.append(badge(said.status, said.word))
 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
     """What a badge says of a claim, and the sentences behind it."""
 
-    status: Status
+    status: Status | Literal["retired"]
     word: str
     sentence: str
 
 
 def _said(site: SiteData, classes: Sequence[str], claim: Claim) -> _Said:
     """A claim on all these classes at once: where they differ, the badge names the one that speaks most against it."""
+    if claim.retired:
+        return _Said("retired", "retired", retired.sentence(claim))
     if isinstance(claim, CitedClaim):
         return _Said("cited", words.BADGES["cited"], words.cited_sentence(claim))
     found = [words.view(site, claim, name) for name in classes]
@@ -89,12 +95,12 @@ def _classes(site: SiteData, page: PageContext, claim: Claim) -> Sequence[str]:
 
 def _badged(link: Element, site: SiteData, page: PageContext, claim: Claim) -> None:
     said = _said(site, _classes(site, page, claim), claim)
-    link.set("class", "claim")
+    link.set("class", "claim retired" if claim.retired else "claim")
     link.set("title", said.sentence)
     link.append(badge(said.status, said.word))
 
 
-def badge(status: Status, word: str) -> Element:
+def badge(status: Status | Literal["retired"], word: str) -> Element:
     """A status as a word; the style sheet adds its shape and colour."""
     found = Element("span", {"class": f"badge badge-{status}"})
     found.text = word
@@ -104,8 +110,12 @@ def badge(status: Status, word: str) -> Element:
 def _summary(link: Element, site: SiteData, page: PageContext, claim: Claim) -> None:
     """Fill an empty link with what a table cell shows of the claim, a line a class."""
     classes = _classes(site, page, claim)
+    said = _said(site, classes, claim)
     link.set("class", "claim claim-summary")
-    link.set("title", _said(site, classes, claim).sentence)
+    link.set("title", said.sentence)
+    if claim.retired:  # nothing of it is shown that somebody could decide by
+        link.append(badge(said.status, said.word))
+        return
     if isinstance(claim, CitedClaim):
         link.extend(_cited(claim))
         return

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from headroom.escaping import text
 from headroom.prose.targets import METHODS
 from headroom.records import CitedClaim, MeasuredClaim
 from headroom.records.methods import Method
-from headroom.site.claim_page import text
 from headroom.site.context import PageContext, SiteData
 
 _LINE = re.compile(rf"^\[\]\({METHODS}(?P<page>[^()\s]+)\)$")

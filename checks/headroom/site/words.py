@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from headroom.records import CitedClaim, MeasuredClaim, Point
+from headroom.site import ageing
 from headroom.site.context import SiteData
 from headroom.units import UNITS, humane
 from headroom.verdicts import PointVerdict, Standing, Status
@@ -74,9 +75,10 @@ class View:
                 return f"no {kind} measurement yet"
             return f"not measured on {self.place if kind == 'GPU' else 'this CPU'}"
         if self.source is None or not self.carried:
-            return BADGES[self.status]
+            return BADGES[self.status] + ageing.mark(self.standing)
         elsewhere = self._kind(self.source)
-        return f"{CARRIED[self.status]} {'another' if elsewhere == kind else 'a'} {elsewhere}"
+        another = "another" if elsewhere == kind else "a"
+        return f"{CARRIED[self.status]} {another} {elsewhere}{ageing.mark(self.standing)}"
 
     def _kind(self, hardware_class: str) -> str:
         return "GPU" if self.site.on_gpu(hardware_class) else "CPU"
@@ -163,7 +165,8 @@ def verdict_sentence(view: View) -> str:
     torch = f", torch {version}" if (version := head.environment.versions.get("torch")) else ""
     points = [point for point in standing.verdict.points if point.asserted]
     measured = f"{torch}, {day(head.date)}: {_result(view, points)}; {blocks(points)}."
-    return (carried_over(view)[:-1] if view.carried else f"On {view.place}") + measured
+    said = (carried_over(view)[:-1] if view.carried else f"On {view.place}") + measured
+    return said + ageing.sentence(standing)
 
 
 def carried_over(view: View) -> str:

@@ -1,6 +1,8 @@
 """What is true: verdicts, gates, and where each claim stands on each hardware class."""
 
+from headroom.verdicts.disputes import Dispute
+from headroom.verdicts.freshness import Age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge
 from headroom.verdicts.standing import Board, Standing, Status, board, read
 
-__all__ = ["Board", "PointVerdict", "SessionVerdict", "Standing", "Status", "board", "judge", "read"]
+__all__ = ["Age", "Board", "Dispute", "PointVerdict", "SessionVerdict", "Standing", "Status", "board", "judge", "read"]

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -13,6 +13,8 @@ from headroom.records.evidence import Place, place
 from headroom.records.facts import HardwareClass
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree, load
+from headroom.verdicts.disputes import Dispute, dispute
+from headroom.verdicts.freshness import Age, Present, age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
 from headroom.verdicts.noise import Noise
 from headroom.verdicts.pairs import Layout
@@ -34,6 +36,10 @@ class Standing:
     """Older sessions that count as well, newest first."""
     void: tuple[Session, ...]
     """Sessions of a benchmark that has changed since: shown, never counted."""
+    age: Age | None = None
+    """How old what the status rests on is; None where there is no session at all."""
+    dispute: Dispute | None = None
+    """The two sessions that disagree, where it is disputed."""
 
     def at(self, point: Point) -> PointVerdict | None:
         """The verdict at a point that fits: every value given must be the point's; None where not exactly one fits."""
@@ -69,6 +75,7 @@ class Board:
 
 
 _UNMEASURED = Standing("unmeasured", "no evidence yet", None, None, (), ())
+_CHANGED = Age("void", "its benchmark has changed")
 
 
 def board(tree: Tree) -> Board:
@@ -130,7 +137,8 @@ class Hearing:
 
     def board(self, tree: Tree) -> Board:
         """Where every claim stands after all sessions have been heard."""
-        standings = {claim.id: _standings(claim, tree, self._held(claim)) for claim in tree.claims.values()}
+        present = Present.of(tree)
+        standings = {claim.id: _standings(claim, tree, self._held(claim), present) for claim in tree.claims.values()}
         return Board(standings, self._noise)
 
     def _held(self, claim: Claim) -> "list[_Heard]":
@@ -170,34 +178,25 @@ def _by_measurement(tree: Tree) -> dict[_Measured, list[_Placed]]:
     return found
 
 
-def _standings(claim: Claim, tree: Tree, heard: list[_Heard]) -> dict[str, Standing]:
+def _standings(claim: Claim, tree: Tree, heard: list[_Heard], present: Present) -> dict[str, Standing]:
     if not isinstance(claim, MeasuredClaim):
         return {}
     classes = {*claim.scope.hardware, *(session.head.hardware_class for session, _ in heard)}
     return {
-        name: _standing(claim, tree, [each for each in heard if each[0].head.hardware_class == name])
+        name: _standing(claim, tree, [each for each in heard if each[0].head.hardware_class == name], present)
         for name in sorted(classes)
     }
 
 
-def _standing(claim: MeasuredClaim, tree: Tree, heard: list[_Heard]) -> Standing:
+def _standing(claim: MeasuredClaim, tree: Tree, heard: list[_Heard], present: Present) -> Standing:
     current = tree.benchmarks.get(claim.benchmark)
     void = tuple(session for session, _ in heard if session.head.benchmark_syntax_sha256 != current)
     counting = [(session, verdict) for session, verdict in heard if verdict]
-    judged = sorted(counting, key=lambda each: (each[0].head.date, each[0].path), reverse=True)
+    judged = sorted(counting, key=lambda each: (*each[0].head.moment, each[0].path), reverse=True)
     if not judged:
-        return Standing("unmeasured", "its benchmark has changed" if void else "no evidence yet", None, None, (), void)
+        return replace(_UNMEASURED, reason=_CHANGED.reason, void=void, age=_CHANGED) if void else _UNMEASURED
     newest, verdict = judged[0]
-    status: Status = "disputed" if _disputed(judged) else verdict.verdict
-    return Standing(status, verdict.reason, newest, verdict, tuple(judged[1:]), void)
-
-
-def _disputed(judged: list[tuple[Session, SessionVerdict]]) -> bool:
-    """One session supports and another reverses, on the same product and the same minor version of torch."""
-    sides: dict[tuple[str, str], set[str]] = {}
-    for session, verdict in judged:
-        environment = session.head.environment
-        key = (environment.product, ".".join(environment.versions.get("torch", "").split(".")[:2]))
-        side = "reversed" if verdict.reason == "reversed" else verdict.verdict
-        sides.setdefault(key, set()).add(side)
-    return any({"supported", "reversed"} <= found for found in sides.values())
+    found = dispute(judged)
+    status: Status = "disputed" if found else verdict.verdict
+    how_old = age(claim.freshness, newest.head, present)
+    return Standing(status, verdict.reason, newest, verdict, tuple(judged[1:]), void, how_old, found)

@@ -1,10 +1,11 @@
 """Verdicts as rows: one claim on one hardware class at one point."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from headroom.records.claims import MeasuredClaim, Point
+from headroom.records.claims import Claim, MeasuredClaim, Point
 from headroom.records.tree import Tree
+from headroom.verdicts.disputes import Dispute
 from headroom.verdicts.standing import Board, Standing
 
 
@@ -22,42 +23,66 @@ class Row:
     high: float | None
     n: int
     session: str | None
+    age: str = ""
+    """How old the evidence is; empty where there is none."""
+    age_reason: str = ""
+    retired: str = ""
+    """The day since when the claim is no longer made."""
 
     def __str__(self) -> str:
         """One line for a terminal."""
         at = ", ".join(f"{name}={value}" for name, value in self.point.items())
         place = f"{self.claim} on {self.hardware_class}" + (f" at {at}" if at else "")
-        if self.ratio is None:
-            return f"{place}: {self.status} ({self.reason})"
-        interval = f"{self.ratio:.4g} [{self.low:.4g}, {self.high:.4g}]"
-        return f"{place}: {self.status} ({self.reason}), {interval}, {self.n} blocks"
+        interval = f"{self.ratio:.4g} [{self.low:.4g}, {self.high:.4g}]" if self.ratio is not None else ""
+        parts = (
+            f"{self.status} ({self.reason})",
+            f"{interval}, {self.n} blocks" if interval else "",
+            self.age + (f" ({self.age_reason})" if self.age_reason else ""),
+            f"retired since {self.retired}" if self.retired else "",
+        )
+        return f"{place}: {', '.join(filter(None, parts))}"
 
 
 def rows(tree: Tree, board: Board) -> Iterator[Row]:
     """Every claim on every class, a row a point; one row where nothing is measured."""
     for claim in tree.claims.values():
         if not isinstance(claim, MeasuredClaim):
-            yield Row(claim.id, "as stated", "cited", claim.independence, {}, None, None, None, 0, None)
+            row = Row(claim.id, "as stated", "cited", claim.independence, {}, None, None, None, 0, None)
+            yield replace(row, retired=_since(claim))
             continue
         for name, standing in board.standings[claim.id].items():
-            yield from _rows(claim.id, name, standing)
+            for row in _rows(claim.id, name, standing):
+                yield replace(row, retired=_since(claim))
+
+
+def _since(claim: Claim) -> str:
+    return claim.retired.since if claim.retired else ""
 
 
 def _rows(claim: str, name: str, standing: Standing) -> Iterator[Row]:
+    how_old = (standing.age.word, standing.age.reason) if standing.age else ("", "")
     if standing.verdict is None or standing.session is None:
-        yield Row(claim, name, standing.status, standing.reason, {}, None, None, None, 0, None)
+        word = how_old[0]  # why it is void is the reason already
+        yield Row(claim, name, standing.status, standing.reason, {}, None, None, None, 0, None, word)
         return
     for point in standing.verdict.points:
         known = point.ratio == point.ratio
         yield Row(
             claim=claim,
             hardware_class=name,
-            status=point.verdict,
-            reason=point.reason,
+            status="disputed" if standing.dispute else point.verdict,
+            reason=_disputed(standing.dispute) if standing.dispute else point.reason,
             point=point.point,
             ratio=point.ratio if known else None,
             low=point.low if known else None,
             high=point.high if known else None,
             n=point.n,
             session=standing.session.path,
+            age=how_old[0],
+            age_reason=how_old[1],
         )
+
+
+def _disputed(dispute: Dispute) -> str:
+    """Which sessions disagree."""
+    return f"{dispute.supported[0].path} supports it, {dispute.reversed[0].path} says the opposite"

@@ -1,0 +1,130 @@
+"""How old evidence is, by what a claim asks of it: a word beside its verdict, which it never changes.
+
+The day that counts is that of the last commit and never today's, so that nothing turns red because a day has passed.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from types import MappingProxyType
+from typing import Literal
+
+from headroom import history
+from headroom.records.claims import CitedClaim, Freshness
+from headroom.records.evidence import Head
+from headroom.records.tree import Tree
+
+AgeWord = Literal["fresh", "ageing", "stale", "void"]
+_ORDER: tuple[AgeWord, ...] = ("fresh", "ageing", "stale", "void")
+_AGEING_SHARE = 0.8
+"""Of the days that a claim allows."""
+_RELEASE = re.compile(r"^\d+(?:\.\d+)*(?:\.post\d+)?(?:\+.*)?$")
+_NUMBERS = re.compile(r"^(\d{1,9})(?:\.(\d{1,9}))?")
+
+Version = tuple[int, int]
+"""Major and minor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Age:
+    """How far evidence can still be leaned on, and why no further."""
+
+    word: AgeWord
+    reason: str
+    """Empty where it is fresh."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How many versions behind the newest that was tested evidence is ageing, and stale."""
+
+    counted: Literal["major", "minor"]
+    """What is counted. Where minors are, another major is stale at once."""
+    ageing: int
+    stale: int
+
+
+# What a step is worth differs from key to key; docs/contribute/ageing.md gives the reasons.
+STEPS: Mapping[str, Steps] = MappingProxyType(
+    {
+        "torch": Steps("minor", ageing=2, stale=4),  # about one in two months
+        "transformers": Steps("minor", ageing=6, stale=12),  # about two a month
+        "driver": Steps("major", ageing=20, stale=45),  # branches are numbered about 25 apart a year
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """What age is reckoned by."""
+
+    day: date
+    newest: Mapping[str, str]
+    """The newest release of each key of ``STEPS`` with which a record of the tree was made."""
+
+    @classmethod
+    def of(cls, tree: Tree) -> "Present":
+        """The day of the last commit, or else of the newest record; and the versions of sessions and runs."""
+        day = history.last_commit_day(tree.root) or max(_days(tree), default="1970-01-01")
+        known = [{**run.versions} for run in tree.runs.values()]
+        known += [_versions(session.head) for session in tree.sessions]
+        return cls(date.fromisoformat(day), {key: found for key in STEPS if (found := _newest(key, known))})
+
+
+def age(freshness: Freshness, head: Head, present: Present) -> Age:
+    """How old a session is for a claim. What is void is not asked for: its benchmark is another."""
+    found = [_by_days(freshness, head, present.day), *_by_versions(freshness, head, present.newest)]
+    word = max((each.word for each in found), key=_ORDER.index)
+    return Age(word, "; ".join(each.reason for each in found if each.word == word))
+
+
+def _by_days(freshness: Freshness, head: Head, day: date) -> Age:
+    days, most = (day - date.fromisoformat(head.date)).days, freshness.max_age_days
+    word: AgeWord = "stale" if days > most else "ageing" if days > most * _AGEING_SHARE else "fresh"
+    return Age(word, "" if word == "fresh" else f"{days} days old, where {most} count")
+
+
+def _by_versions(freshness: Freshness, head: Head, newest: Mapping[str, str]) -> Iterator[Age]:
+    versions = _versions(head)
+    for key, steps in STEPS.items():
+        own, last = _number(versions.get(key, "")), _number(newest.get(key, ""))
+        if key in freshness.keys and own and last:
+            counted, behind, word = _behind(steps, own, last)
+            if word != "fresh":
+                many = "s" * (behind > 1)
+                yield Age(word, f"{key} {versions[key]} is {behind} {counted} version{many} behind {newest[key]}")
+
+
+def _behind(steps: Steps, own: Version, last: Version) -> tuple[str, int, AgeWord]:
+    """What is counted, how many of it lie between two versions, and the word for that."""
+    if steps.counted == "minor" and last[0] > own[0]:
+        return "major", last[0] - own[0], "stale"
+    behind = last[0] - own[0] if steps.counted == "major" or last[0] < own[0] else last[1] - own[1]
+    return steps.counted, behind, "stale" if behind >= steps.stale else "ageing" if behind >= steps.ageing else "fresh"
+
+
+def _versions(head: Head) -> dict[str, str]:
+    found = head.environment
+    return {**found.versions, **({"driver": found.driver} if found.driver else {})}
+
+
+def _number(version: str) -> Version | None:
+    found = _NUMBERS.match(version)
+    return (int(found[1]), int(found[2] or 0)) if found else None
+
+
+def _newest(key: str, known: Iterable[Mapping[str, str]]) -> str | None:
+    """The newest release; what was tried before its release makes nothing old."""
+    released = [each[key] for each in known if _RELEASE.match(each.get(key, "")) and _number(each[key])]
+    return max(released, key=lambda version: (_number(version) or (0, 0), version), default=None)
+
+
+def _days(tree: Tree) -> Iterator[str]:
+    """Every day that a record holds."""
+    yield from (session.head.date for session in tree.sessions)
+    yield from (run.date for run in tree.runs.values())
+    yield from (machine.date for machine in tree.machines.values())
+    yield from (claim.retired.since for claim in tree.claims.values() if claim.retired)
+    yield from (claim.source.retrieved for claim in tree.claims.values() if isinstance(claim, CitedClaim))
+    yield from (source.retrieved for sheet in tree.facts.values() for source in sheet.sources.values())

@@ -1,0 +1,257 @@
+"""What the scheduled workflows call with a token that may write: what others' code has left is data there."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom.parsing import load_yaml
+from headroom.records import layout
+from test_history import git
+from trees import a_claim, a_session, write
+
+ROOT = Path(__file__).parents[1]
+CI = ROOT / ".ci"
+NAME = "checks/evidence/made_up/cpu-2026-11-20-0123456789ab.json"
+GH = """#!/bin/sh
+for word in "$@"; do printf '%s\\n' "$word"; done >> "$CALLS"
+echo -- >> "$CALLS"
+while [ $# -gt 0 ]; do [ "$1" = --body-file ] && cat "$2" > "$CALLS.body"; shift; done
+case "$(head -n 2 "$CALLS" | tr '\\n' ' ')" in "issue list ") [ -s "$CALLS.open" ] && cat "$CALLS.open"; : ;; esac
+"""
+
+
+class Desk:
+    """A folder with a `gh` of its own, which writes down what it is asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = folder / "calls"
+        tool = write(folder / "bin/gh", GH)
+        tool.chmod(0o755)
+
+    def run(self, script: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Call a script as the workflow does."""
+        found = {**os.environ, "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}", "CALLS": str(self.log)}
+        found |= {"RUN_URL": "https://example.org/run/7", "RUN_ID": "7", "GIT_CONFIG_GLOBAL": os.devnull, **environment}
+        command = ["bash", str(script), *words]
+        return subprocess.run(command, capture_output=True, text=True, env=found, cwd=self.folder, check=False)
+
+    @property
+    def calls(self) -> list[list[str]]:
+        """What `gh` was asked, call by call."""
+        text = self.log.read_text("utf-8") if self.log.exists() else ""
+        return [call.splitlines() for call in text.split("--\n")[:-1]]
+
+    @property
+    def body(self) -> str:
+        """The text that it was given last."""
+        return Path(f"{self.log}.body").read_text("utf-8")
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    """An empty desk."""
+    return Desk(tmp_path)
+
+
+class TestTellNewest:
+    HOSTILE = "\n".join(
+        ["FAILED snippets/a.py", "```", "~~~", "</details>", "@everyone [x](javascript:1) #1",
+         "\x1b[31mred\x1b]0;t\x07", "\u202e é", "\r\n# heading", "    ", "$(touch ran) `touch ran`", "x" * 500]
+    )  # fmt: skip
+
+    def test_opens_an_issue_in_which_the_report_is_code(self, desk: Desk) -> None:
+        """Whatever stands in it: each of its lines is indented, and nothing but plain characters is left."""
+        report = write(desk.folder / "report.txt", self.HOSTILE)
+        assert desk.run(CI / "tell-newest", str(report)).returncode == 0
+        (listed, made) = desk.calls
+        assert listed[:2] == ["issue", "list"]
+        assert made[:4] == ["issue", "create", "--title", "The newest torch and transformers break something"]
+        first, blank, *rest = desk.body.splitlines()
+        assert "https://example.org/run/7" in first
+        assert blank == ""
+        assert rest[0] == "    FAILED snippets/a.py"
+        assert all(line.startswith("    ") and len(line) <= 154 for line in rest)
+        assert re.fullmatch(r"[\t\n -~]+", desk.body)
+        assert not (desk.folder / "ran").exists()
+
+    def test_adds_to_the_issue_that_is_open(self, desk: Desk) -> None:
+        """So that there is one."""
+        Path(f"{desk.log}.open").write_text("12\n", "utf-8")
+        report = write(desk.folder / "report.txt", "FAILED\n")
+        assert desk.run(CI / "tell-newest", str(report)).returncode == 0
+        assert desk.calls[1][:3] == ["issue", "comment", "12"]
+
+    def test_a_long_report_is_cut_to_its_end(self, desk: Desk) -> None:
+        """An issue takes 65,536 characters."""
+        report = write(desk.folder / "report.txt", "".join(f"{number} {'y' * 300}\n" for number in range(5000)))
+        assert desk.run(CI / "tell-newest", str(report)).returncode == 0
+        assert len(desk.body) < 60_000
+        assert "    4999 yyy" in desk.body
+
+
+class TestProposeEvidence:
+    @pytest.fixture
+    def main(self, desk: Desk) -> Path:
+        """A checkout of main with one session and the script, and a place that it is pushed to."""
+        folder = desk.folder / "main"
+        write(folder / ".ci/propose-evidence", (CI / "propose-evidence").read_text("utf-8"))
+        write(folder / NAME.replace("0123456789ab", "ffffffffffff"), "{}")
+        git(desk.folder, "init", "-q", "--bare", "-b", "main", "origin")
+        git(folder, "init", "-q", "-b", "main")
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "--no-gpg-sign", "-m", "first", seconds=86400)
+        git(folder, "remote", "add", "origin", str(desk.folder / "origin"))
+        git(folder, "push", "-q", "origin", "main")
+        return folder
+
+    def propose(self, desk: Desk, main: Path) -> subprocess.CompletedProcess[str]:
+        """Call it on the folder `measured`."""
+        return desk.run(main / ".ci/propose-evidence", "measured")
+
+    def pushed(self, desk: Desk) -> list[str]:
+        """The branches of the place that is pushed to."""
+        command = ["git", "--git-dir", str(desk.folder / "origin"), "branch", "--format", "%(refname:short)"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+    def test_adds_exactly_the_new_files_and_asks_for_a_pull_request(self, desk: Desk, main: Path) -> None:
+        """To a branch of their own; main is as it was."""
+        evidence = a_session(a_claim(), blocks=1)
+        text = layout.evidence_text(evidence)
+        name = layout.evidence_path(evidence, text)
+        write(main / "measured" / name, text).chmod(0o755)
+        write(main / "unrelated.txt", "a file that nobody asked for")
+        done = self.propose(desk, main)
+        assert done.returncode == 0, done.stderr
+        assert self.pushed(desk) == ["main", "measured-again-7"]
+        command = ["git", "show", "--summary", "--format=%an: %s", "measured-again-7"]
+        shown = subprocess.run(command, cwd=main, capture_output=True, text=True, check=True).stdout.split("\n")
+        assert [line.strip() for line in shown if line] == [
+            "github-actions[bot]: Stale claims measured again: 1 sessions", f"create mode 100644 {name}",
+        ]  # fmt: skip
+        assert (main / name).read_text("utf-8") == text
+        (setup, made) = desk.calls
+        assert setup == ["auth", "setup-git"]
+        assert made[:6] == ["pr", "create", "--base", "main", "--head", "measured-again-7"]
+        assert f"- `{name}`" in desk.body
+
+    @pytest.mark.parametrize(
+        ("name", "said"),
+        [
+            ("checks/headroom/verdicts/judge.py", "is no evidence"),
+            (".github/workflows/ci.yml", "is no evidence"),
+            ("checks/evidence/made_up/cpu-2026-11-20-0123456789ab.py", "is no evidence"),
+            ("checks/evidence/made_up/x/cpu-2026-11-20-0123456789ab.json", "is no evidence"),
+            ("checks/evidence/made_up/cpu-2026-11-20-0123456789ab.json\n.json", "is no evidence"),
+            ("checks/evidence/made_up/$(touch ran)-2026-11-20-0123456789ab.json", "is no evidence"),
+            (NAME.replace("0123456789ab", "ffffffffffff"), "is there already"),
+        ],
+    )
+    def test_refuses_whatever_is_no_new_evidence(self, desk: Desk, main: Path, name: str, said: str) -> None:
+        """Also beside a file that is, and nothing is pushed."""
+        write(main / "measured" / NAME, "{}")
+        write(main / "measured" / name, "{}")
+        done = self.propose(desk, main)
+        assert done.returncode == 1
+        assert said in done.stderr
+        assert self.pushed(desk) == ["main"]
+        assert desk.calls == []
+        assert not list(desk.folder.rglob("ran"))
+
+    def test_refuses_links_what_is_large_too_many_and_nothing(self, desk: Desk, main: Path) -> None:
+        """A link would publish what it points to."""
+        secret = write(desk.folder / "secret", "x")
+        measured = main / "measured"
+        assert "no folder" in self.propose(desk, main).stderr
+        measured.mkdir()
+        assert "nothing to propose" in self.propose(desk, main).stderr
+        link = measured / NAME
+        link.parent.mkdir(parents=True)
+        link.symlink_to(secret)
+        assert "no plain file" in self.propose(desk, main).stderr
+        link.unlink()
+        with link.open("wb") as file:
+            file.truncate((16 << 20) + 1)
+        assert "too large" in self.propose(desk, main).stderr
+        link.unlink()
+        for number in range(51):
+            write(measured / NAME.replace("0123456789ab", f"{number:012x}"), "{}")
+        assert "more than a person would read" in self.propose(desk, main).stderr
+        assert (self.pushed(desk), desk.calls) == (["main"], [])
+
+
+def workflow(name: str) -> dict[str, Any]:
+    """A workflow, read with the narrow grammar, in which `on` is a word."""
+    value = load_yaml((ROOT / f".github/workflows/{name}.yml").read_text("utf-8")).value
+    assert isinstance(value, dict)
+    return value
+
+
+class TestWorkflows:
+    """Which job may do what."""
+
+    @pytest.mark.parametrize(
+        ("name", "rights"),
+        [
+            ("newest", {"contents": "read", "issues": "write"}),
+            ("remeasure", {"contents": "write", "pull-requests": "write"}),
+        ],
+    )
+    def test_what_runs_code_may_write_nothing_and_what_writes_runs_none(
+        self, name: str, rights: dict[str, str]
+    ) -> None:
+        """The one has no token in its environment; the other checks out main and calls one script of ours."""
+        jobs = workflow(name)["jobs"]
+        (runs, writes) = jobs.values()
+        assert workflow(name)["permissions"] == {}
+        assert (runs["permissions"], writes["permissions"]) == ({"contents": "read"}, rights)
+        assert "github.token" not in json.dumps(runs)
+        assert "refs/heads/main" in writes["if"]
+        (checkout,) = (step for step in writes["steps"] if step.get("uses", "").startswith("actions/checkout@"))
+        assert checkout["with"] == {"ref": "main", "persist-credentials": False}
+        (called,) = (step["run"] for step in writes["steps"] if "run" in step)
+        script = called.split()[1]
+        assert (ROOT / script).is_file()
+        assert called.split()[0] == "bash"
+
+    @pytest.mark.parametrize(("name", "target"), [("newest", "newest"), ("remeasure", "remeasure")])
+    def test_what_they_make_is_a_target(self, name: str, target: str) -> None:
+        """Of the Makefile, through the one script that installs what a fresh machine lacks."""
+        (runs, _) = workflow(name)["jobs"].values()
+        assert any(step.get("run", "").startswith(f"bash .ci/run {target}") for step in runs["steps"])
+        assert f"\n{target}:" in (ROOT / "Makefile").read_text("utf-8")
+
+    def test_they_start_by_the_clock_or_by_hand(self) -> None:
+        """Never on what a stranger has written."""
+        for name in ("newest", "remeasure"):
+            assert set(workflow(name)["on"]) == {"schedule", "workflow_dispatch"}
+
+
+def test_remeasure_measures_what_is_stale_and_tells_what_fails(desk: Desk) -> None:
+    """One benchmark that fails takes nothing from the others."""
+    venv = desk.folder / "venv"
+    write(venv / "tests", "")
+    command = 'case "$1" in verdict) printf "a\\nb\\nc\\n";; *) echo "$@" >> calls; [ "$4" != b ];; esac'
+    write(venv / "bin/headroom", f"#!/bin/sh\n{command}\n").chmod(0o755)
+    words = [
+        "make",
+        "-s",
+        "-f",
+        str(ROOT / "Makefile"),
+        "remeasure",
+        f"VENV={venv}",
+        "OUT=measured",
+        "-o",
+        f"{venv}/tests",
+    ]
+    done = subprocess.run(words, cwd=desk.folder, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "not measured: b" in done.stdout
+    assert (desk.folder / "calls").read_text("utf-8") == "".join(f"measure --out measured {name}\n" for name in "abc")
+    write(venv / "bin/headroom", "#!/bin/sh\n").chmod(0o755)
+    assert subprocess.run(words, cwd=desk.folder, capture_output=True, check=False).returncode == 0
