@@ -12,7 +12,7 @@ compilations left on the disk is not used, so that every run compiles from nothi
 from collections.abc import Callable
 
 import torch
-import torch._inductor.config
+from torch._inductor import config as inductor
 from transformers import GPT2Config, GPT2LMHeadModel
 
 ARMS = ("eager", "compiled")
@@ -23,7 +23,7 @@ SCALE = 3
 def prepare(arm: str, *, batch_size: int, device: str = "cpu", seed: int = 0) -> Callable[[], float]:
     """A function that takes one training step (forward, backward, AdamW) and returns its loss."""
     torch.manual_seed(seed)
-    torch._inductor.config.force_disable_caches = True
+    inductor.force_disable_caches = True
     vocabulary = 50257 // SCALE
     config = GPT2Config(
         n_layer=12 // SCALE, vocab_size=vocabulary, bos_token_id=0, eos_token_id=0,

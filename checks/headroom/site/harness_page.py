@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from headroom.escaping import text
 from headroom.site import words
-from headroom.site.claim_page import text
 from headroom.site.context import PageContext, SiteData, evidence_file
 from headroom.statistics import most
 from headroom.verdicts import alike
@@ -15,20 +15,22 @@ _MIN_EFFECT = 0.02
 _WIDE = math.log(1.2)
 """What the picture shows of a ratio, in either direction: an interval that is wider leaves it."""
 _HEIGHT, _TOP = 220, 12
+_HEAD = """---
+title: The harness, measured
+description: "Sessions of a program against itself: false verdicts, the smallest gain found, the cost of measuring"
+---
+
+# The harness, measured
+
+**How often does it see a difference where there is none?** Here a training step is measured against itself, under
+another name, with the command, processes, order and rule of everything else on this site. Whatever it supports is an
+error. No session is left out, and all figures are computed from the raw samples when the site is built."""
 
 
 def render(site: SiteData) -> str:
     """The whole page as Markdown with its front matter."""
-    head = [
-        '---\ntitle: The harness, measured\ndescription: "Sessions of a program against itself: false verdicts, '
-        'the smallest gain that is found, and the cost of measuring"\n---',
-        "# The harness, measured",
-        "**How often does it see a difference where there is none?** Here a training step is measured against itself, under "
-        "another name, by the same command, processes, order and rule as everything else on this site. Whatever it supports "
-        "is an error. No session is left out, and all figures are computed from the raw samples when the site is built.",
-    ]
     classes = [part for name in sorted(site.tree.classes) for part in _class(site, name)]
-    return "\n\n".join([*head, *(classes or ["No such session has been measured yet."])]) + "\n"
+    return "\n\n".join([_HEAD, *(classes or ["No such session has been measured yet."])]) + "\n"
 
 
 def _class(site: SiteData, name: str) -> Iterator[str]:
@@ -39,15 +41,19 @@ def _class(site: SiteData, name: str) -> Iterator[str]:
     errors = sum(trial.error for trial in trials)
     heads = [trial.session.head for trial in trials]
     days = sorted({words.day(head.date) for head in heads})
+    torch = sorted({head.environment.versions.get("torch", "unknown") for head in heads})
     bound = _percent(most(errors, len(trials)))
+    at_most = f"so at most {bound} of such sessions do (95\u00a0% bound)"
     rows = [
-        f"Sessions: {len(trials)}, of {len(trials[0].baseline)} blocks, {', '.join(days)}, torch {heads[0].environment.versions.get('torch', 'unknown')}",
-        f"Found a difference of more than 2\u00a0% in either direction: **{errors}**. So at most {bound} of such sessions do (95\u00a0% bound)",
+        f"Sessions: {len(trials)}, of {len(trials[0].baseline)} blocks, {', '.join(days)}, torch {', '.join(torch)}",
+        f"Found a difference of more than 2\u00a0% in either direction: **{errors}**; {at_most}",
         f"Would have been stopped by their control alone: {sum(not trial.control for trial in trials)}",
         f"On a machine that others used as well, whose times count for nothing: {sum(trial.busy for trial in trials)}",
     ]
     if (share := alike.own_share(trials)) is not None:
-        rows.append(f"The harness's own share of the time: {_percent(share)}. Processes, inspections, records; the rest is the benchmark's")
+        rows.append(
+            f"The harness's own share of the time: {_percent(share)}. Processes, inspections, records; the rest is the benchmark's"
+        )
     yield "\n".join(f"- {row}" for row in rows)
     yield _figure(trials)
     quiet = [trial for trial in trials if not trial.busy]
@@ -62,9 +68,13 @@ def _detectable(trials: Sequence[Trial], busy: int) -> Iterator[str]:
     yield "### The smallest gain that is found"
     yield (
         "Had the second step been better by this much, four of five sessions would have said so: their whole interval would "
-        f"have lain above 1.02. The step takes a tenth of a second, and a run {trials[0].seconds / 3 / len(trials[0].baseline):.1f} seconds. "
+        f"have lain above 1.02. A run takes {trials[0].seconds / 3 / len(trials[0].baseline):.1f} seconds. "
         "Longer sessions are sessions one after the other, taken for one."
-        + (f" The {busy} sessions of a busy machine are left out here, as a claim would leave them out." if busy else "")
+        + (
+            f" The {busy} sessions of a busy machine are left out here, as a claim would leave them out."
+            if busy
+            else ""
+        )
     )
     rows = [f"| {each.blocks} | {each.minutes:.1f} | {_percent(each.effect)} | {each.sessions} |" for each in found]
     yield "\n".join(["| blocks | minutes | gain that is found | sessions |", "|---|---|---|---|", *rows])
@@ -92,19 +102,31 @@ def _figure(trials: Sequence[Trial]) -> str:
     for value in (1.2, 1.1, 1.0, 1 / 1.1, 1 / 1.2):
         name = "one" if value == 1 else "tick"
         parts.append(f'<line class="{name}" x1="0" x2="100%" y1="{_y(value):.1f}" y2="{_y(value):.1f}"/>')
-        parts.append(f'<text class="axis" x="0" y="{_y(value) - 4:.1f}">{"same" if value == 1 else f"{value:.2f}×"}</text>')
+        parts.append(
+            f'<text class="axis" x="0" y="{_y(value) - 4:.1f}">{"same" if value == 1 else f"{value:.2f}×"}</text>'
+        )
     for number, trial in enumerate(trials):
         x = 12 + 86 * (number + 0.5) / len(trials)
         low, high = _y(trial.found.low), _y(trial.found.high)
         told = f"session {number + 1}: {trial.found.ratio:.3f}, {trial.found.low:.3f} to {trial.found.high:.3f}"
-        parts.append(f'<line class="whisker" x1="{x:.2f}%" x2="{x:.2f}%" y1="{low:.1f}" y2="{high:.1f}"><title>{told}</title></line>')
+        parts.append(
+            f'<line class="whisker" x1="{x:.2f}%" x2="{x:.2f}%" y1="{low:.1f}" y2="{high:.1f}"><title>{told}</title></line>'
+        )
         parts.append(f'<circle class="block" cx="{x:.2f}%" cy="{_y(trial.found.ratio):.1f}" r="3"/>')
     parts.append(f'<text class="axis" x="12%" y="{_HEIGHT + 24}">one session after the other →</text>')
     caption = (
         "A line is the 99\u00a0% interval of a session, a dot its ratio. The grey band is what is too small to count. "
         "A line wholly above or below the band would be a false verdict."
     )
-    return "\n".join(['<figure class="plot" data-search-exclude>', *parts, "</svg>", f"<figcaption>{text(caption)}</figcaption>", "</figure>"])
+    return "\n".join(
+        [
+            '<figure class="plot" data-search-exclude>',
+            *parts,
+            "</svg>",
+            f"<figcaption>{text(caption)}</figcaption>",
+            "</figure>",
+        ]
+    )
 
 
 def _y(ratio: float) -> float:
