@@ -231,12 +231,14 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """Each arm weighed and timed, one only timed, one compiled, and a step that does not go backward."""
     folder = tmp_path_factory.mktemp("run")
     (folder / "script.py").write_text(SCRIPT)
-    base = {"point": {"width": 64}, "seed": 5, "device": "cpu", "timed_steps": 3}
+    base = {"point": {"width": 64}, "seed": 5, "device": "cpu", "timed_steps": 3, "inspect": True}
     weighed = ["peak_allocated", "saved_for_backward", "step_time"]
     requests = [{**base, "arm": arm, "metrics": weighed} for arm in ("plain", "kept", "no-op", "taller")]
     requests.append({**base, "arm": "plain", "metrics": ["throughput"], "seed": 6, "timed_steps": 5})
     requests.append({**base, "arm": "compiled", "metrics": ["step_time"]})
     requests.append({**base, "arm": "forward alone", "metrics": ["peak_allocated", "saved_for_backward"]})
+    requests.append({**base, "arm": "plain", "metrics": ["step_time"], "inspect": False})
+    requests.append({**base, "arm": "compiled", "metrics": ["first_step_time", "step_time"]})
     found: list[dict[str, Any]] = driven(DRIVER, [str(folder / "script.py"), json.dumps(requests)], folder)
     return found
 
@@ -252,6 +254,13 @@ class TestRealRun:
         assert found["throughput"] == pytest.approx([7 * 64 / seconds for seconds in found["step_time"]])
         assert set(found) == {"step_time", "throughput"}
 
+    def test_compiling_is_in_the_first_step(self, reports: list[dict[str, Any]]) -> None:
+        """It is told apart from the steps that follow, and only where it is asked for."""
+        first, later = (reports[8]["samples"][name] for name in ("first_step_time", "step_time"))
+        assert len(first) == 1
+        assert first[0] > max(later)
+        assert all("first_step_time" not in report["samples"] for report in reports[:8])
+
     def test_memory_is_right_to_the_byte(self, reports: list[dict[str, Any]]) -> None:
         """Hidden states of 32 x 64 floats, three copies of them in one arm, and the loss."""
         hidden, loss, weight = 32 * 64 * 4, 4, 64 * 64 * 4
@@ -261,6 +270,11 @@ class TestRealRun:
         assert kept["peak_allocated"][0] - plain["peak_allocated"][0] == 3 * hidden
         assert plain["peak_allocated"][0] >= weight + 3 * hidden + loss
         assert plain["peak_allocated"][0] <= 2 * weight + 5 * hidden + 100
+
+    def test_what_is_not_inspected_is_not_known(self, reports: list[dict[str, Any]]) -> None:
+        """It is told as unknown, and not as nothing."""
+        assert (reports[7]["work_sha256"], reports[7]["flops"]) == (None, None)
+        assert reports[7]["output"] == reports[0]["output"]
 
     def test_a_step_without_backward_has_a_peak(self, reports: list[dict[str, Any]]) -> None:
         """An evaluation keeps nothing for backward, since it has none."""

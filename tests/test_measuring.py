@@ -123,6 +123,15 @@ class TestPlan:
         with pytest.raises(MeasureError, match="not another, made_up; call it for each"):
             plan(tree, [CLAIM.id, other.id])
 
+    def test_a_first_step_is_not_timed_under_a_trace(self, tmp_path: Path) -> None:
+        """Where memory is weighed, every allocation from the first one on is traced, and that takes time."""
+        timed = a_claim("training.first", metric={"name": "first_step_time"})
+        weighed = a_claim("training.weighed", metric={"name": "peak_allocated"})
+        root = write_tree(tmp_path, [timed, weighed])
+        with pytest.raises(MeasureError, match="not timed where memory is traced; name the claims about"):
+            plan(load_clean(root), ["made_up"])
+        assert plan(load_clean(root), ["training.first"]).claims == (timed,)
+
     @pytest.mark.parametrize("change", [{"threads": 2}, {"instruction_sets": ("avx2",)}, {"device": "cuda"}])
     def test_a_machine_of_no_class_measures_nothing(self, root: Path, change: dict[str, Any]) -> None:
         """The message says where to describe it."""
@@ -173,6 +182,7 @@ class TestSession:
         assert made == [(each["arm"], each["point"], each["seed"]) for each in asked]
         assert {(each["device"], each["metrics"]) for each in asked} == {("cpu", ("step_time",))}
         assert {each["timed_steps"] for each in asked} == {evidence.design.timed_steps}
+        assert [each["inspect"] for each in asked] == [each.block % 3 == 0 for each in evidence.runs]
         clock = [time for each in evidence.runs for time in (each.started, each.ended)]
         assert clock == sorted(clock)
 

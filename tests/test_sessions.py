@@ -107,6 +107,16 @@ def cut(data: dict[str, Any]) -> None:
     data["runs"] = [run for run in data["runs"] if run["block"] < 12]
 
 
+def inspected(blocks: int, arm: str) -> Callable[[dict[str, Any]], None]:
+    """What an arm does is known of its first blocks only."""
+
+    def edit(data: dict[str, Any]) -> None:
+        for run in runs_of(data, arm)[blocks:]:
+            run["work_sha256"] = run["flops"] = None
+
+    return edit
+
+
 CASES: dict[str, list[Callable[[], Evidence]]] = {
     "wrong_hardware_class": [lambda: session(lambda data: data["environment"].update(threads=2))],
     "unit_mismatch": [
@@ -145,8 +155,8 @@ CASES: dict[str, list[Callable[[], Evidence]]] = {
     ],
     "same_work": [
         lambda: session(each("work_sha256", runs_of(a_session(CLAIM).model_dump(), "plain")[0]["work_sha256"])),
-        lambda: session(one("work_sha256", None)),
-        lambda: session(one("work_sha256", None, "plain")),
+        lambda: session(inspected(2, "clever")),
+        lambda: session(inspected(2, "plain")),
     ],
     "throttled": [
         lambda: session(one("throttled", ["hw_slowdown"])),
@@ -157,7 +167,7 @@ CASES: dict[str, list[Callable[[], Evidence]]] = {
         lambda: session(disturbed(0.3, every=2)),
         lambda: session(lambda data: data["environment"].update(load_before=8.0)),
     ],
-    "faster_than_hardware": [lambda: session(one("flops", 1.5e11)), lambda: session(one("flops", None))],
+    "faster_than_hardware": [lambda: session(one("flops", 1.5e11)), lambda: session(each("flops", None))],
     "control_missing": [lambda: a_session(CLAIM, controls=())],
     "control_failed": [
         lambda: session(slower_control),
@@ -181,6 +191,11 @@ class TestGates:
         """And no gate shuts it."""
         found = verdict(tmp_path, CLAIM, a_session(CLAIM))
         assert (found.verdict, found.reason) == ("supported", "clear")
+
+    def test_three_inspected_blocks_are_enough(self, tmp_path: Path) -> None:
+        """What an arm does is the same in each, and an inspection takes as long as a step."""
+        made = session(inspected(3, "clever"))
+        assert verdict(tmp_path, CLAIM, made).verdict == "supported"
 
     @pytest.mark.parametrize(("name", "make"), EVERY)
     def test_a_shut_gate_is_the_reason(self, tmp_path: Path, name: str, make: Callable[[], Evidence]) -> None:

@@ -255,3 +255,23 @@ def _critical_rank(n: int, level: float) -> int:
     for rank in range(1, n + 1):
         chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
     return int(np.searchsorted(np.cumsum(chances), (1 - level) / 2, side="right"))
+
+
+def most(count: int, of: int, level: float = 0.95) -> float:
+    """The largest share of errors that so many errors are still likely under: the exact one-sided upper bound.
+
+    Args:
+        count: Errors that were seen.
+        of: Trials, at least one and at least ``count``.
+        level: Confidence level of the bound, between 0 and 1.
+
+    Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934).
+    """
+    if count == of:
+        return 1.0
+    low, high = count / of, 1.0
+    while high - low > 1e-9:  # noqa: PLR2004 - a billionth is exact enough for a page
+        share = (low + high) / 2
+        seen = sum(math.comb(of, k) * share**k * (1 - share) ** (of - k) for k in range(count + 1))
+        low, high = (share, high) if seen > 1 - level else (low, share)
+    return high

@@ -119,7 +119,8 @@ class Statement(Record):
     """Permanent, never reused; its first part is the topic and the folder."""
     statement: Text
     """One sentence that says which is better, in what, than what."""
-    method: Slug
+    method: Slug | None
+    """The technique that it is about; null where it is about this project's own way of measuring."""
     guide: PagePath
     """The page that the claim belongs to, below docs/."""
     not_claimed: tuple[Text, ...] = Field(min_length=1)

@@ -70,6 +70,9 @@ class Run(Record):
     others_cpu: float | None = Field(default=None, ge=0, le=1)
     """Share of the time of the machine's cores that went to anything but this run while it ran; null where the system
     does not say. Older sessions lack it."""
+    benchmark_seconds: float | None = Field(default=None, ge=0)
+    """Of the time between started and ended, what the benchmark took: to prepare, and for every step but an inspected
+    one. The rest is the harness's. Older sessions lack it."""
 
 
 class Failure(Record):

@@ -36,6 +36,13 @@ METRICS: Mapping[str, MetricKind] = MappingProxyType(
             title="time of a step",
             meaning="Wall-clock seconds of one step, the device synchronised after it.",
         ),
+        "first_step_time": MetricKind(
+            unit="s",
+            better="lower",
+            exact=False,
+            title="time of the first step",
+            meaning="Wall-clock seconds of a process's first step, with all that is compiled, tuned or allocated once.",
+        ),
         "throughput": MetricKind(
             unit="tokens/s",
             better="higher",

@@ -20,7 +20,7 @@ def references(context: Context) -> Iterator[Problem]:
     arms = _arms(tree)
     for claim in tree.claims.values():
         path = tree.claim_paths[claim.id]
-        if claim.method not in tree.methods:
+        if claim.method is not None and claim.method not in tree.methods:
             yield _in(tree, path, "method", f"there is no method `{claim.method}`", "add it under checks/methods/")
         if f"docs/{claim.guide}" not in anchors:
             yield _in(tree, path, "guide", f"there is no page `docs/{claim.guide}`", "correct the path")

@@ -31,7 +31,7 @@ def run(script: str, request: Mapping[str, Any], result: str) -> None:
 
     Args:
         script: path of the benchmark.
-        request: ``arm``, ``point``, ``seed``, ``device``, ``metrics`` and ``timed_steps``.
+        request: ``arm``, ``point``, ``seed``, ``device``, ``metrics``, ``timed_steps``, and whether to ``inspect``.
         result: path of the file to write; it is written in one piece, and only when everything has succeeded.
     """
     benchmark = _load(Path(script))
@@ -39,23 +39,28 @@ def run(script: str, request: Mapping[str, Any], result: str) -> None:
     device = str(request["device"])
     weighed = any(name in MEMORY_METRICS for name in metrics)
     scale = Scale(device) if weighed else None
+    began = time.perf_counter()
     with scale or nullcontext():
         step = benchmark.prepare(arm, device=device, seed=request["seed"], **point)
-        output = float(step())
+        first, output = _first(step, device)
         if scale:
             with scale.weighing():
                 step()
+    took = time.perf_counter() - began
     samples: dict[str, list[float]] = {}
     if scale:
         found = scale.read()
         samples = {name: [found[name]] for name in metrics if name in found}
+    if "first_step_time" in metrics:
+        samples["first_step_time"] = [first]
     if {"step_time", "throughput"} & set(metrics):
         times = _timed(step, device, request["timed_steps"])
+        took += sum(times)
         samples["step_time"] = times
         if "throughput" in metrics:
             samples["throughput"] = [benchmark.tokens(arm, **point) / seconds for seconds in times]
-    work, flops = _inspected(step)
-    report = {"samples": samples, "output": output, "work_sha256": work, "flops": flops}
+    work, flops = _inspected(step) if request["inspect"] else (None, None)
+    report = {"samples": samples, "output": output, "work_sha256": work, "flops": flops, "benchmark_seconds": took}
     write_atomic(Path(result), json.dumps(report))
 
 
@@ -71,6 +76,15 @@ def _load(path: Path) -> Any:
 def _synchronise(device: str) -> None:
     if device == "cuda":
         torch.cuda.synchronize()
+
+
+def _first(step: Callable[[], float], device: str) -> tuple[float, float]:
+    """Seconds of the first step, and what it gave."""
+    _synchronise(device)
+    start = time.perf_counter()
+    output = float(step())
+    _synchronise(device)
+    return time.perf_counter() - start, output
 
 
 def _timed(step: Callable[[], float], device: str, count: int) -> list[float]:

@@ -32,6 +32,7 @@ from headroom.running.planning import MeasureError, Plan, hardware_class
 TIMEOUT_SECONDS = 600.0
 WARMUP_STEPS = 1  # the first step, in which optimizer states are made and graphs compiled
 TIMED_STEPS = 3
+INSPECTED = 3  # every third block: an inspection takes as long as a step, and what an arm does is the same in each
 
 
 class Launcher(Protocol):
@@ -148,6 +149,7 @@ class Session:
             "device": self._machine.device,
             "metrics": self._plan.slots[slot],
             "timed_steps": TIMED_STEPS,
+            "inspect": block % INSPECTED == 0,
         }
         started = time.monotonic() - self._clock
         try:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from headroom.environment import Machine
 from headroom.records.claims import MeasuredClaim
 from headroom.records.evidence import Slot
+from headroom.records.metrics import METRICS
 from headroom.records.tree import Tree
 
 
@@ -45,13 +46,17 @@ def plan(tree: Tree, names: Iterable[str]) -> Plan:
         raise MeasureError(f"one session measures one benchmark, not {', '.join(sorted(benchmarks))}; call it for each")
     slots: dict[Slot, set[str]] = {}
     for claim in claims.values():
-        for slot in _slots(claim):
+        for slot in slots_of(claim):
             slots.setdefault(slot, set()).add(claim.metric.name)
+    if any("first_step_time" in asked and any(METRICS[name].exact for name in asked) for asked in slots.values()):
+        remedy = "name the claims about `first_step_time` in a session of their own"
+        raise MeasureError(f"a first step is not timed where memory is traced; {remedy}")
     metrics = {slot: tuple(sorted(names)) for slot, names in slots.items()}
     return Plan(benchmarks.pop(), tuple(claims.values()), metrics, max(claim.blocks for claim in claims.values()))
 
 
-def _slots(claim: MeasuredClaim) -> Iterator[Slot]:
+def slots_of(claim: MeasuredClaim) -> Iterator[Slot]:
+    """The runs that a block holds for a claim: baseline, subject and control at each of its points."""
     for point in claim.scope.points:
         at = tuple(sorted(point.items()))
         yield Slot(claim.baseline, control=False, point=at)

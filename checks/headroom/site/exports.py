@@ -10,7 +10,7 @@ from typing import Any
 from headroom.escaping import text
 from headroom.records import Claim, MeasuredClaim
 from headroom.records.schemas import schemas
-from headroom.site import hardware_page, retired, words
+from headroom.site import hardware_page, harness_page, retired, words
 from headroom.site.claim_page import render
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
 from headroom.verdicts import PointVerdict, Standing
@@ -19,7 +19,12 @@ from headroom.verdicts import PointVerdict, Standing
 def pages(site: SiteData) -> dict[str, str]:
     """Every page that is made from records, by its path below docs/; the index among them."""
     found = {claim_page(claim.id): render(claim, site) for claim in site.tree.claims.values()}
-    return {INDEX: index(site), hardware_page.PAGE: hardware_page.render(site), **found}
+    return {
+        INDEX: index(site),
+        hardware_page.PAGE: hardware_page.render(site),
+        harness_page.PAGE: harness_page.render(site),
+        **found,
+    }
 
 
 def data_files(site: SiteData) -> dict[str, Path]:

@@ -11,6 +11,8 @@ from headroom.records.metrics import METRICS
 from headroom.verdicts.pairs import Block, Layout, value
 
 _FAILED_SHARE = 0.1
+_INSPECTED_BLOCKS = 3
+"""In how many blocks it must be known what the arms did. Not every block is inspected: it takes as long as a step."""
 BUSY_SHARE = 0.1
 """Of the time of a machine's cores, what others may have on the mean; see docs/contribute/statistics.md."""
 
@@ -95,7 +97,8 @@ def _differs(baseline: float | None, other: float | None, case: Case) -> bool:
 def _same_work(case: Case) -> bool:
     """Both arms ran the very same operations, or it is not known: the technique may be a silent no-op."""
     pairs = [(block.baseline.work_sha256, block.subject.work_sha256) for block in case.blocks]
-    return any(a is None or b is None or a == b for a, b in pairs)
+    known = [a == b for a, b in pairs if a and b]
+    return len(known) < _INSPECTED_BLOCKS or any(known)
 
 
 def _throttled(case: Case) -> bool:
@@ -129,9 +132,10 @@ def _faster_than_hardware(case: Case) -> bool:
     runs = [run for block in case.blocks for run in block.runs]
     timed = [(run, samples) for run in runs if (samples := run.samples.get("step_time"))]
     peak = case.hardware.peak_flops
-    unknown = any(run.flops is None for run in runs)
-    fast = [run for run, samples in timed if min(samples) * peak < (run.flops or 0)]
-    return unknown or any(value(run, "step_time") > 0 for run in fast)
+    known = sorted((run.flops, run.arm) for run in runs if run.flops is not None)
+    flops = {arm: count for count, arm in known}  # the largest of each arm, since it comes last
+    fast = [run for run, samples in timed if min(samples) * peak < flops.get(run.arm, 0)]
+    return any(run.arm not in flops for run in runs) or any(value(run, "step_time") > 0 for run in fast)
 
 
 def _control_missing(case: Case) -> bool:

@@ -1,0 +1,33 @@
+"""Sessions of a step against itself, one after the other, in the processes and by the rules of every other session.
+
+Run it by hand, on a machine that does nothing else: `python tests/performance/against_itself.py [COUNT]`. It adds COUNT
+evidence files, which the page `claims/harness` counts from. They are what `headroom measure` would write, without the
+wait for the libraries before each. Ctrl-C ends it; the sessions that are complete stay.
+"""
+
+import sys
+from pathlib import Path
+
+from headroom import environment
+from headroom.records import load
+from headroom.running import guard, measuring, planning
+from headroom.running.isolation import QUIET, Nursery
+
+ROOT = Path(__file__).resolve().parents[2]
+BENCHMARK = "gpt2_step_against_itself"
+
+
+def main(count: int) -> None:
+    """Add so many sessions."""
+    tree = load(ROOT)
+    what = planning.plan(tree, [BENCHMARK])
+    with guard.only_one(ROOT), guard.ended_by_signals(), Nursery(QUIET) as nursery:
+        for number in range(count):
+            machine = environment.observe("auto", threads=int(QUIET["OMP_NUM_THREADS"]))
+            launch = measuring.launcher(nursery.run)
+            path = measuring.Session(tree, what, machine, launch, lambda *_: None).measure(ROOT)
+            print(f"{number + 1} of {count}: {path.name}", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 60)
