@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 OK, FAILED, USAGE = 0, 1, 2
+_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,8 +48,19 @@ def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--root", type=Path, default=Path(), metavar="DIR", help="the project's folder (default: here)")
     common.add_argument("--json", action="store_true", help="print results as JSON")
+    device = argparse.ArgumentParser(add_help=False)
+    device.add_argument(
+        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where (default: a GPU if there is one)"
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _judging(commands, common)
+    _measuring(commands, [common, device])
+    _new(commands.add_parser("new", help="a first draft that passes but for what only you know"), common)
+    _running(commands, common)
+    return parser
 
+
+def _judging(commands: _Commands, common: argparse.ArgumentParser) -> None:
     check = commands.add_parser(
         "check", parents=[common], help="everything that can be known without running a snippet"
     )
@@ -69,25 +81,28 @@ def _parser() -> argparse.ArgumentParser:
     changes.add_argument("--markdown", action="store_true", help="print results as Markdown")
     changes.set_defaults(module="changes")
 
-    measure = commands.add_parser("measure", parents=[common], help="measure here, and add one evidence file")
+
+def _measuring(commands: _Commands, parents: list[argparse.ArgumentParser]) -> None:
+    measure = commands.add_parser("measure", parents=parents, help="measure here, and add one evidence file")
     measure.add_argument("names", nargs="+", metavar="BENCHMARK|CLAIM", help="what to measure, in one session")
     measure.add_argument(
         "--out", type=Path, metavar="DIR", help="write the evidence below this folder instead of the tree"
     )
-    measure.add_argument(
-        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where (default: a GPU if there is one)"
-    )
     measure.set_defaults(module="measure")
-    _reproduce(commands.add_parser("reproduce", parents=[common], help="measure a claim here, beside the registry"))
-    _new(commands.add_parser("new", help="a first draft that passes but for what only you know"), common)
 
-    machine = commands.add_parser("machine", parents=[common], help="measure what this machine can do")
-    machine.add_argument("--record", action="store_true", help="keep it under checks/machines/")
-    machine.add_argument(
-        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where (default: a GPU if there is one)"
+    reproduce = commands.add_parser("reproduce", parents=parents, help="measure a claim here, beside the registry")
+    reproduce.add_argument("claim", metavar="CLAIM", help="the claim to measure again")
+    reproduce.add_argument(
+        "--out", type=Path, metavar="DIR", help="write the evidence below this folder (default: .cache/reproduced)"
     )
+    reproduce.set_defaults(module="reproduce")
+
+    machine = commands.add_parser("machine", parents=parents, help="measure what this machine can do")
+    machine.add_argument("--record", action="store_true", help="keep it under checks/machines/")
     machine.set_defaults(module="machine")
 
+
+def _running(commands: _Commands, common: argparse.ArgumentParser) -> None:
     snippets = commands.add_parser("snippets", help="list or run the snippets").add_subparsers(
         required=True, metavar="ACTION"
     )
@@ -109,18 +124,6 @@ def _parser() -> argparse.ArgumentParser:
     rerun.add_argument("pattern", nargs="?", default="", help="a part of the notebooks' paths")
     rerun.add_argument("--record", action="store_true", help="store the new outputs in the notebooks")
     rerun.set_defaults(module="notebooks_run")
-    return parser
-
-
-def _reproduce(reproduce: argparse.ArgumentParser) -> None:
-    reproduce.add_argument("claim", metavar="CLAIM", help="the claim to measure again")
-    reproduce.add_argument(
-        "--out", type=Path, metavar="DIR", help="write the evidence below this folder (default: .cache/reproduced)"
-    )
-    reproduce.add_argument(
-        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where (default: a GPU if there is one)"
-    )
-    reproduce.set_defaults(module="reproduce")
 
 
 def _new(new: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:

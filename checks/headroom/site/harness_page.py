@@ -51,9 +51,8 @@ def _class(site: SiteData, name: str) -> Iterator[str]:
         f"On a machine that others used as well, whose times count for nothing: {sum(trial.busy for trial in trials)}",
     ]
     if (share := alike.own_share(trials)) is not None:
-        rows.append(
-            f"The harness's own share of the time: {_percent(share)}. Processes, inspections, records; the rest is the benchmark's"
-        )
+        kinds = "for processes, inspections and records; the rest is the benchmark's"
+        rows.append(f"The harness's own share of the time: {_percent(share)}, {kinds}")
     yield "\n".join(f"- {row}" for row in rows)
     yield _figure(trials)
     quiet = [trial for trial in trials if not trial.busy]
@@ -67,8 +66,8 @@ def _detectable(trials: Sequence[Trial], busy: int) -> Iterator[str]:
         return
     yield "### The smallest gain that is found"
     yield (
-        "Had the second step been better by this much, four of five sessions would have said so: their whole interval would "
-        f"have lain above 1.02. A run takes {trials[0].seconds / 3 / len(trials[0].baseline):.1f} seconds. "
+        "Had the second step been better by this much, four of five sessions would have said so: their whole interval "
+        f"would have lain above 1.02. A run takes {trials[0].seconds / 3 / len(trials[0].baseline):.1f} seconds. "
         "Longer sessions are sessions one after the other, taken for one."
         + (
             f" The {busy} sessions of a busy machine are left out here, as a claim would leave them out."
@@ -109,9 +108,8 @@ def _figure(trials: Sequence[Trial]) -> str:
         x = 12 + 86 * (number + 0.5) / len(trials)
         low, high = _y(trial.found.low), _y(trial.found.high)
         told = f"session {number + 1}: {trial.found.ratio:.3f}, {trial.found.low:.3f} to {trial.found.high:.3f}"
-        parts.append(
-            f'<line class="whisker" x1="{x:.2f}%" x2="{x:.2f}%" y1="{low:.1f}" y2="{high:.1f}"><title>{told}</title></line>'
-        )
+        line = f'<line class="whisker" x1="{x:.2f}%" x2="{x:.2f}%" y1="{low:.1f}" y2="{high:.1f}">'
+        parts.append(f"{line}<title>{told}</title></line>")
         parts.append(f'<circle class="block" cx="{x:.2f}%" cy="{_y(trial.found.ratio):.1f}" r="3"/>')
     parts.append(f'<text class="axis" x="12%" y="{_HEIGHT + 24}">one session after the other →</text>')
     caption = (
