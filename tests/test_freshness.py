@@ -16,6 +16,8 @@ from headroom.verdicts import board
 from headroom.verdicts.again import again
 from headroom.verdicts.freshness import STEPS, Age, Present, age
 from headroom.verdicts.summary import rows
+from test_roofline import a_machine
+from test_roofline import keep as keep_machine
 from trees import (
     BENCHMARK,
     CITED,
@@ -130,7 +132,7 @@ class TestPresent:
         assert Present.of(load_clean(root)).newest == {"torch": "2.10.0+cpu", "driver": "580.95"}
 
     def test_outside_of_git_the_newest_day_of_a_record_counts(self, tmp_path: Path) -> None:
-        """Of a session, a run, a source that was read, or a retirement."""
+        """Of a session, a run, a source that was read, a retirement, or what a machine can do."""
         assert Present.of(load_clean(write_tree(tmp_path, [CLAIM]))).day == date(1970, 1, 1)
         write_tree(tmp_path, [CLAIM], [a_session(CLAIM, blocks=10)])
         assert Present.of(load_clean(tmp_path)).day == DAY
@@ -147,6 +149,8 @@ class TestPresent:
         assert Present.of(load_clean(tmp_path)).day == date(2026, 11, 23)
         write_tree(tmp_path, [CLAIM, a_claim("training.old", retired={"since": "2026-11-24", "why": "wrong"})])
         assert Present.of(load_clean(tmp_path)).day == date(2026, 11, 24)
+        keep_machine(tmp_path, a_machine(date="2026-11-25"))
+        assert Present.of(load_clean(tmp_path)).day == date(2026, 11, 25)
 
     def test_in_a_repository_its_last_commit_counts(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Whatever the records say, and never a clock."""

@@ -1,8 +1,10 @@
 """Where gates begin to shut: what lies just inside their limits counts, and what lies just outside does not."""
 
 import math
+import re
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -261,3 +263,10 @@ def test_a_level_that_is_not_given_is_the_one_of_the_relation(claim: dict[str, A
     for points, share in ((a_sweep(1, 8), 2), ({"fixed": {}, "hardware": ["cpu"]}, 1)):
         measured = a_claim(scope=points, **claim)
         assert {point.level for point in judge(measured, a_session(measured), CPU).points} == {1 - (1 - level) / share}
+
+
+def test_every_gate_is_explained() -> None:
+    """In the order in which the first that shuts is named; what no gate sees comes last."""
+    page = Path(__file__).parents[1] / "docs/contribute/statistics.md"
+    told = re.findall(r"^\| `([a-z_]+)` \|", page.read_text("utf-8").partition("## Gates")[2], re.MULTILINE)
+    assert told == [*gates.GATES, "tails_decide"]

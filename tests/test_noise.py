@@ -199,7 +199,7 @@ def test_an_error_inside_statistics_is_no_floor(monkeypatch: pytest.MonkeyPatch)
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("headroom.statistics.compare", broken)
+    monkeypatch.setattr("headroom.statistics.typical_ratio", broken)
     assert deviations(Layout(a_session(CLAIM))) == []
 
 

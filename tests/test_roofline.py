@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from headroom.cache import Cache
 from headroom.files import sha256
 from headroom.records import HardwareClass
 from headroom.records.evidence import Environment
@@ -99,14 +100,15 @@ def test_a_machine_that_could_not_show_what_it_can_do_bounds_nothing(change: dic
 
 
 def test_a_session_above_the_roofline_is_not_believed(tmp_path: Path) -> None:
-    """Through files: below the peak of its class, and above what such machines do."""
+    """Through files: below the peak of its class, and above what such machines do. No cache remembers otherwise."""
     fast = session(one("flops", 0.6e12 * 0.06))  # a step takes 0.06 s and more
     root = write_tree(tmp_path, [CLAIM], [fast])
-    assert read(root)[1].of(CLAIM, "cpu").reason == "clear"
+    cache = Cache.open(root)
+    assert read(root, cache)[1].of(CLAIM, "cpu").reason == "clear"
     keep(root, a_machine(rates={"bf16": 4e11}))
-    assert read(root)[1].of(CLAIM, "cpu").reason == "faster_than_hardware"
+    assert read(root, cache)[1].of(CLAIM, "cpu").reason == "faster_than_hardware"
     keep(root, a_machine(rates={"bf16": 6e11}))
-    assert read(root)[1].of(CLAIM, "cpu").reason == "clear"
+    assert read(root, cache)[1].of(CLAIM, "cpu").reason == "clear"
 
 
 def test_two_products_of_a_class_are_bounded_each_by_its_own(tmp_path: Path) -> None:
@@ -115,5 +117,7 @@ def test_two_products_of_a_class_are_bounded_each_by_its_own(tmp_path: Path) -> 
     other = edited(fast, lambda data: data["environment"].update(product="Other"))
     root = write_tree(tmp_path, [CLAIM], [fast, edited(other, lambda data: data.update(date="2026-11-21"))])
     keep(root, a_machine())
-    found = read(root)[1].of(CLAIM, "cpu")
+    cache = Cache.open(root)
+    read(root, cache)
+    found = read(root, cache)[1].of(CLAIM, "cpu")
     assert (found.reason, [verdict.reason for _, verdict in found.others]) == ("clear", ["faster_than_hardware"])

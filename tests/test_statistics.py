@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from headroom.statistics import Comparison, Samples, _critical_rank, compare, compare_exact, control_holds
+from headroom.statistics import (
+    Comparison,
+    Samples,
+    _critical_rank,
+    compare,
+    compare_exact,
+    control_holds,
+    typical_ratio,
+)
 
 Array = NDArray[np.floating[Any]]
 Arms = tuple[Array, Array]  # of one session, or with a row for each of many sessions
@@ -145,6 +153,13 @@ class TestSignedRank:
         after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
         result = compare(np.exp(before), np.exp(after), level=0.95)
         assert np.log([result.ratio, result.low, result.high]) == pytest.approx([0.46, 0.010, 0.786], abs=5e-4)
+
+    def test_the_typical_ratio_alone_is_the_estimate(self) -> None:
+        """Of any number of pairs; of samples that cannot be judged there is none."""
+        for n in (1, 5, 10, 21):
+            arms = _noisy(1.1, n)
+            assert typical_ratio(*arms) == compare(*arms).ratio
+        assert all(math.isnan(typical_ratio(*arms)) for arms in (([], []), ([1.0], [0.0]), ([1.0, 2.0], [1.0])))
 
     def test_constant_ratio_is_exact(self) -> None:
         """Where all pairs have one ratio, estimate and interval are that very number, on every machine."""

@@ -144,6 +144,17 @@ def control_holds(baseline: Samples, control: Samples, *, level: float = 0.99, e
     return result.reason not in ("unpaired", "bad_samples", "too_few_blocks") and result.low <= 1 <= result.high
 
 
+def typical_ratio(baseline: Samples, other: Samples) -> float:
+    """The Hodges-Lehmann estimate of the ratio of the baseline to another arm; nan where the samples have none.
+
+    Args:
+        baseline: One sample a block, in any unit.
+        other: The other arm's, in the same unit and order of blocks.
+    """
+    arms = _arms(baseline, other)
+    return math.nan if isinstance(arms, str) else _center(_walsh(arms[0] / arms[1]))
+
+
 def _claim(better: Better, min_effect: float, relation: Relation, margin: float | None, level: float | None) -> _Claim:
     if better not in get_args(Better):
         raise _refusal("better", better, "'lower' or 'higher'")
@@ -238,13 +249,19 @@ def _median(samples: _Array) -> float:
 
 
 def _signed_rank(larger: _Array, smaller: _Array, level: float) -> _Estimate:
-    # Geometric means are the Walsh averages of logs, and every machine rounds roots alike, as it does not logs.
-    ratios = larger / smaller
-    walsh = np.sort(np.sqrt(np.outer(ratios, ratios)[np.tri(ratios.size, dtype=bool)]))
-    center = np.sqrt(walsh[(walsh.size - 1) // 2] * walsh[walsh.size // 2])
-    k = _critical_rank(ratios.size, level)
+    walsh = _walsh(larger / smaller)
+    k = _critical_rank(larger.size, level)
     low, high = (walsh[k - 1], walsh[-k]) if k else (0, math.inf)
-    return _Estimate(float(center), float(low), float(high))
+    return _Estimate(_center(walsh), float(low), float(high))
+
+
+def _walsh(ratios: _Array) -> _Array:
+    # Geometric means are the Walsh averages of logs, and every machine rounds roots alike, as it does not logs.
+    return np.sort(np.sqrt(np.outer(ratios, ratios)[np.tri(ratios.size, dtype=bool)]))
+
+
+def _center(walsh: _Array) -> float:
+    return float(np.sqrt(walsh[(walsh.size - 1) // 2] * walsh[walsh.size // 2]))
 
 
 @cache

@@ -187,7 +187,7 @@ class TestDisputed:
         """Nothing for true, and what would end it."""
         page = shown(page_of(site, "disputed"))
         assert "Until that is explained, take neither for true" in page
-        assert "Three sessions in a row that agree end the dispute" in page
+        assert "The dispute ends when 3 sessions in a row agree" in page
         assert "no session is ever taken away" in page
 
     def test_only_a_disputed_claim_has_the_section(self, site: SiteData) -> None:

@@ -120,7 +120,7 @@ class TestPage:
         ):
             assert f"| {' | '.join(map(claim_page.text, row))} |" in page
         assert f"| {claim_page.text('product, tf32')} | – | – | {claim_page.text('a format of CUDA devices')} |" in page
-        assert claim_page.text("unknown; slowed down by heat") in page
+        assert f"{claim_page.text('an unknown share')} of the cores{claim_page.text(', slowed down by heat')}" in page
         for path in found.tree.machines:
             published = path.removeprefix("checks/")
             assert f"[raw data](../{published})" in page

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 OK, FAILED, USAGE = 0, 1, 2
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"

@@ -12,7 +12,6 @@ from headroom.verdicts import PointVerdict, SessionVerdict, Standing
 from headroom.verdicts.disputes import SETTLED
 
 _UNKNOWN = "unknown"
-_COUNTS = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five"}
 
 
 def section(claim: MeasuredClaim, standing: Standing, place: str, page: PageContext) -> Iterator[str]:
@@ -53,8 +52,8 @@ def _meaning(session: Session, differ: list[str]) -> str:
     return (
         f"Two sessions on the same product ({product}) and minor version of torch say the opposite. Until that is "
         f"explained, take neither for true, and measure on your own machine. {where} "
-        f"{_COUNTS[SETTLED]} sessions in a row that agree end the dispute, as does the first on the product with "
-        "another minor version of torch; no session is ever taken away."
+        f"The dispute ends when {SETTLED} sessions in a row agree, or with the first on the product that has another "
+        "minor version of torch; no session is ever taken away."
     )
 
 

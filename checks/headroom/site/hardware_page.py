@@ -50,11 +50,11 @@ def _told(value: object) -> str:
 
 def _machine(path: str, machine: Machine) -> Iterator[str]:
     found, others = machine.environment, machine.others_cpu
-    busy = "unknown" if others is None else f"{others:.0%}".replace("%", "\u00a0%")
-    throttled = f"; slowed down by {', '.join(machine.throttled)}" if machine.throttled else ""
+    busy = "an unknown share" if others is None else f"{others:.0%}".replace("%", "\u00a0%")
+    throttled = f", slowed down by {', '.join(machine.throttled)}" if machine.throttled else ""
     seen = f"{found.product}, {found.cores} cores, {found.threads} used, torch {found.versions.get('torch', 'unknown')}"
     raw = f"[raw data]({PageContext(PAGE).href(evidence_file(path))})"
-    yield f"{text(seen)}: {words.day(machine.date)}, others had {text(busy + throttled)} of the cores, {raw}"
+    yield f"{text(seen)}: {words.day(machine.date)}, others had {text(busy)} of the cores{text(throttled)}, {raw}"
     rows = [_row(f"product, {name}", each, "TFLOP/s") for name, each in machine.products.items()]
     rows += [_row(f"memory, {name}", each, "B/s") for name, each in machine.bandwidth.items()]
     rows += [_row("call of an operation", machine.launch, "s")]

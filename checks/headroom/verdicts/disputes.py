@@ -44,9 +44,9 @@ def dispute(judged: Iterable[Judged]) -> Dispute | None:
 
 def _open(sides: list[tuple[str, Judged]]) -> Dispute | None:
     """The dispute between sessions of either side, newest first, unless the last ones agree."""
-    newest = dict(reversed(sides))
     if len({side for side, _ in sides[:SETTLED]}) <= 1:
         return None
+    newest = dict(reversed(sides))
     return Dispute(newest["supported"], newest["reversed"])
 
 

@@ -99,7 +99,7 @@ def deviations(layout: Layout) -> list[float]:
 
 
 def _deviation(layout: Layout, baselines: list[Run], controls: list[Run]) -> list[float]:
-    from headroom.statistics import MIN_BLOCKS, compare  # noqa: PLC0415 - numpy is slow to load, and often not needed
+    from headroom.statistics import MIN_BLOCKS, typical_ratio  # noqa: PLC0415 - numpy is slow to load, and often not needed
 
     metric = next((name for name in _TIMED if any(name in run.samples for run in controls)), "")
     runs = [{run.block: run for run in arm if metric in run.samples} for arm in (baselines, controls)]
@@ -109,7 +109,7 @@ def _deviation(layout: Layout, baselines: list[Run], controls: list[Run]) -> lis
         return []
     first, second = ([value(pair[i], metric) for pair in pairs] for i in (0, 1))
     try:
-        ratio = compare(first, second).ratio
+        ratio = typical_ratio(first, second)
     except Exception:  # noqa: BLE001 - a judgement that breaks says so in its verdict; here it says nothing
         return []
     return [] if math.isnan(ratio) else [abs(math.log(ratio))]
