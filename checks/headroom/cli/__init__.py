@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 OK, FAILED, USAGE = 0, 1, 2
-_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
