@@ -50,14 +50,24 @@ def _class(site: SiteData, name: str) -> Iterator[str]:
         f"Would have been stopped by their control alone: {sum(not trial.control for trial in trials)}",
         f"On a machine that others used as well, whose times count for nothing: {sum(trial.busy for trial in trials)}",
     ]
-    if (share := alike.own_share(trials)) is not None:
-        kinds = "for processes, inspections and records; the rest is the benchmark's"
-        rows.append(f"The harness's own share of the time: {_percent(share)}, {kinds}")
     yield "\n".join(f"- {row}" for row in rows)
     yield _figure(trials)
     quiet = [trial for trial in trials if not trial.busy]
     yield from _detectable(quiet, len(trials) - len(quiet))
+    yield from _shares(site, name)
     yield from _raw(trials)
+
+
+def _shares(site: SiteData, name: str) -> Iterator[str]:
+    found = alike.own_shares(site.tree, name)
+    if found:
+        yield "### What measuring costs"
+        yield (
+            "The share of a session's time that the harness takes for itself: for processes, inspections and records. "
+            "The rest is the benchmark's own, in the sessions that say it."
+        )
+        rows = [f"| {text(benchmark)} | {_percent(share)} |" for benchmark, share in found.items()]
+        yield "\n".join(["| benchmark | share |", "|---|---|", *rows])
 
 
 def _detectable(trials: Sequence[Trial], busy: int) -> Iterator[str]:

@@ -39,8 +39,6 @@ class Trial:
     busy: bool
     seconds: float
     """From the start of the first run to the end of the last."""
-    share: float | None
-    """Of this time, what the harness took for itself; None where the session does not say."""
 
     @property
     def error(self) -> bool:
@@ -79,7 +77,6 @@ def _trial(claim: MeasuredClaim, session: Session) -> Trial:
     baseline = tuple(value(block.baseline, name) for block in paired)
     subject = tuple(value(block.subject, name) for block in paired)
     controls = [(value(block.baseline, name), value(block.control, name)) for block in paired if block.control]
-    seconds = max(run.ended for run in evidence.runs) - min(run.started for run in evidence.runs)
     return Trial(
         session=session,
         baseline=baseline,
@@ -87,14 +84,19 @@ def _trial(claim: MeasuredClaim, session: Session) -> Trial:
         found=compare(baseline, subject, min_effect=claim.min_effect),
         control=control_holds([a for a, _ in controls], [b for _, b in controls]),
         busy=busy(evidence.runs, evidence.environment),
-        seconds=seconds,
-        share=_share(evidence.runs, seconds),
+        seconds=_seconds(evidence.runs),
     )
 
 
-def _share(runs: Sequence[Run], seconds: float) -> float | None:
+def _seconds(runs: Sequence[Run]) -> float:
+    """From the start of the first run to the end of the last."""
+    return max(run.ended for run in runs) - min(run.started for run in runs)
+
+
+def own_share(runs: Sequence[Run]) -> float | None:
+    """Of the time of a session, what the harness took for itself; None where a run does not say."""
     worked = [run.benchmark_seconds for run in runs if run.benchmark_seconds is not None]
-    return 1 - sum(worked) / seconds if len(worked) == len(runs) else None
+    return 1 - sum(worked) / _seconds(runs) if len(worked) == len(runs) else None
 
 
 def detectable(trials: Sequence[Trial], min_effect: float) -> Iterator[Detectable]:
@@ -122,7 +124,12 @@ def _needed(part: Sequence[Trial], min_effect: float) -> float:
     return (1 + min_effect) / compare(baseline, subject).low - 1
 
 
-def own_share(trials: Sequence[Trial]) -> float | None:
-    """The harness's mean share of the time of sessions that say it."""
-    shares = [trial.share for trial in trials if trial.share is not None]
-    return fmean(shares) if shares else None
+def own_shares(tree: Tree, hardware_class: str) -> dict[str, float]:
+    """The harness's mean share of the time of a benchmark's sessions on a class, by benchmark; of those that say it."""
+    found: dict[str, list[float]] = {}
+    for session in tree.sessions:
+        if session.head.hardware_class == hardware_class:
+            share = own_share(session.evidence.runs)
+            if share is not None:
+                found.setdefault(session.head.benchmark, []).append(share)
+    return {name: fmean(shares) for name, shares in sorted(found.items())}
