@@ -117,7 +117,7 @@ def test_the_axis_is_logarithmic(site: SiteData) -> None:
                 assert 0 <= percent(element, name) <= 100
 
 
-@pytest.mark.parametrize("values", [[1.0], [1.001], [0.2, 30.0], [1.0, 1.05], [500.0]])
+@pytest.mark.parametrize("values", [[1.0], [1.001], [0.2, 30.0], [1.0, 1.05], [1.3], [0.7, 1.24], [2.6], [500.0]])
 def test_ticks_are_few_round_and_hold_one(values: list[float]) -> None:
     """On any axis."""
     scale = Scale.over(values)
@@ -127,6 +127,7 @@ def test_ticks_are_few_round_and_hold_one(values: list[float]) -> None:
     assert all(scale.low <= each <= scale.high for each in ticks)
     assert len({tick(each) for each in ticks}) == len(ticks)
     assert all(len(tick(each)) <= 6 for each in ticks)
+    assert all(float(tick(each)[:-1]) == pytest.approx(each, rel=1e-9) for each in ticks if each != 1)
 
 
 def test_the_band_is_what_does_not_count(site: SiteData) -> None:

@@ -87,6 +87,13 @@ GRID = (256, 512, 1024, 2048)
                 "1.30 to 1.40 times faster at 1,024 and 2,048 tokens"
             ),
         ),
+        (
+            [(1.1, *OPEN), (1.1, "inconclusive", "throttled"), (1.1, "inconclusive", "throttled"), (1.3, YES, "clear")],
+            (
+                "1.30 times faster from 2,048 tokens up; not resolved at 512 and 1,024 tokens (throttled); "
+                "not resolved at 256 tokens (the interval is too wide)"
+            ),
+        ),
         ([(1.1, YES, "clear")] * 4, "time of a step 9.1 % shorter at 256, 512, 1,024 and 2,048 tokens"),
         ([(1.0, *SAME)] * 4, "no difference at 256, 512, 1,024 and 2,048 tokens"),
         (
@@ -201,6 +208,7 @@ def test_a_machine_is_named_by_class_and_product_once() -> None:
     """The product stands behind a class that does not name it."""
     assert sentence._machine("an H200", "NVIDIA H200") == "an H200"
     assert sentence._machine("an x86 CPU", "AMD EPYC") == "an x86 CPU (AMD EPYC)"
+    assert sentence._machine("an x86 CPU", "Intel Xeon CPU") == "an x86 CPU (Intel Xeon CPU)"
 
 
 def test_the_table_beneath_has_the_figures_of_the_plot(a_claim: Callable[..., MeasuredClaim]) -> None:

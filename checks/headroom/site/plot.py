@@ -44,8 +44,9 @@ def _caption(claim: MeasuredClaim, series: Sequence[Series]) -> Iterator[str]:
     marks = [name for verdict, name in _SHAPES.items() if any(point.verdict == verdict for point in points)]
     if any(point.low < point.high for point in points):
         marks += ["whiskers: the interval", "dots: a block each"]
-    band = f"{(zone(claim)[1] - 1) * 100:g}\u00a0%"
-    yield f"{', '.join(marks)}; grey band: less than {band}, too small to count."
+    least = (zone(claim)[1] - 1) * 100
+    band = f"; grey band: less than {least:.3g}\u00a0%, too small to count" if least else ""
+    yield f"{', '.join(marks)}{band}."
     found = [(each.place, shape(claim, each.points)) for each in series]
     hatched = [(place, each.between) for place, each in found if each and each.between]
     if sweep and hatched:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from headroom.records import MeasuredClaim
 from headroom.verdicts import PointVerdict
 
-_STEPS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1)
+_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1)
 
 
 @dataclass(frozen=True, slots=True)

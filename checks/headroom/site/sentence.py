@@ -42,7 +42,7 @@ def findings(claim: MeasuredClaim, points: Sequence[PointVerdict]) -> str:
     found = shape(claim, points)
     if sweep is None or found is None:
         return _said(claim, points, "", titled=True)
-    groups = [list(group) for _, group in groupby(points, key=lambda point: _kind(claim, point))]
+    groups = [list(group) for _, group in groupby(points, key=lambda point: verdict_words(claim, point))]
     if found.kind == "from":  # from the supported end on
         groups.reverse()
     parts: list[str] = []
@@ -103,7 +103,8 @@ def _behind(claim: MeasuredClaim, points: Sequence[PointVerdict], date: str) -> 
 
 def _machine(place: str, product: str) -> str:
     """A hardware class, and the product that was measured where the class does not name it."""
-    named = {*product.lower().split()} & {*place.lower().split()}
+    shared = {*product.lower().split()} & {*place.lower().split()}
+    named = any(character.isdigit() for word in shared for character in word)  # `H200` is a name, `CPU` is none
     return place if named or not product else f"{place} ({product})"
 
 
