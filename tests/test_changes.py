@@ -89,7 +89,7 @@ class TestWhatIsTold:
         line = said(found)[0]
         assert re.fullmatch(
             r"verdict: training\.clever on cpu: supported \(clear\), 1\.\d+ \[1\.\d+, 1\.\d+\], 20 blocks → "
-            r"disputed \(reversed\), 0\.\d+ \[0\.\d+, 0\.\d+\], 20 blocks",
+            r"disputed \(checks/.* says the opposite\), 0\.\d+ \[0\.\d+, 0\.\d+\], 20 blocks",
             line,
         )
         assert said(found)[1:] == [f"evidence added: {path.relative_to(root).as_posix()}"]
@@ -138,7 +138,7 @@ class TestWhatIsTold:
     def test_a_claim_that_is_retired(self, root: Path) -> None:
         """That is how one goes."""
         text = (root / PATH).read_text("utf-8")
-        trees.write(root / PATH, text + "state: retired\n")
+        trees.write(root / PATH, text + 'retired: {since: "2026-11-21", why: Nobody needs it any more.}\n')
         found = changes(root, "HEAD")
         assert [claim.id for claim in found.retired] == ["training.clever"]
         assert found.problems == ()

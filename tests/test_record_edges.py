@@ -47,7 +47,7 @@ class TestProblem:
         [
             ("unknown key", "unknown key", "remove it, or correct its spelling"),
             ("missing key", "missing", "add it"),
-            ("unknown metric", "unknown metric `speed`", "use one of step_time, throughput, saved_for_backward"),
+            ("unknown metric", "unknown metric `speed`", "use one of step_time, first_step_time, throughput"),
             ("bad id", "String should match pattern", "write it in the form given"),
             (
                 "unknown relation",
@@ -118,7 +118,7 @@ def test_a_session_knows_how_many_keys_its_file_has(failed: int) -> None:
 @pytest.mark.parametrize("model", [Evidence, Environment, Design, Run, Failure])
 def test_a_field_of_a_session_that_may_be_left_out_is_newer_than_some(model: type[Record]) -> None:
     """It is None there: nothing else can be said of what nobody asked for."""
-    newer = {"others_cpu", "time"}
+    newer = {"others_cpu", "benchmark_seconds", "time"}
     assert {name for name, field in model.model_fields.items() if not field.is_required()} <= newer
     assert all(model.model_fields[name].default is None for name in newer & model.model_fields.keys())
 

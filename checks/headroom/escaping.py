@@ -2,9 +2,15 @@
 
 import re
 
+_SPACES = re.compile(r"[^\S\u00a0]+")
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+
+
+def one_line(value: str) -> str:
+    """A text without line breaks and runs of spaces; the spaces that hold a figure to its unit stay."""
+    return _SPACES.sub(" ", value).strip()
 
 
 def text(value: object) -> str:
     """A text as Markdown that shows exactly these characters, whatever they are; runs of spaces become one."""
-    return _PUNCTUATION.sub(lambda match: f"&#{ord(match[0])};", " ".join(str(value).split()))
+    return _PUNCTUATION.sub(lambda match: f"&#{ord(match[0])};", one_line(str(value)))

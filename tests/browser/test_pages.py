@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("index", "guide", "notebook", "claims", "claim")
+PAGES = ("index", "guide", "notebook", "claims", "claim", "curve")
 MAX_TRANSFERRED_BYTES, MAX_REQUESTS = 150_000, 12
 
 
@@ -64,15 +65,19 @@ def browser() -> "Iterator[Browser]":
 
 
 def page_path(site: Path, name: str) -> Path:
-    """One page of each kind: the start, the index of claims, and of guides, notebooks and claim pages the longest."""
+    """One page of each kind: the start, the index of claims, and the longest guide, notebook, claim and sweep."""
     patterns = {
         "index": "index.html",
         "guide": "training/*.html",
         "notebook": "concepts/model-*.html",
         "claims": "claims/index.html",
         "claim": "claims/*/*.html",
+        "curve": "claims/*/*.html",
     }
-    return max(site.glob(patterns[name]), key=lambda path: (path.stat().st_size, path))
+    found = site.glob(patterns[name])
+    if name == "curve":
+        found = (path for path in found if 'class="curve"' in path.read_text("utf-8"))
+    return max(found, key=lambda path: (path.stat().st_size, path))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -158,3 +163,50 @@ def test_pages_can_be_read_without_scripts(site: Path, browser: "Browser") -> No
     assert page.is_visible("h1")
     assert page.is_visible(".badge")
     context.close()
+
+
+# The name, the size, both ends and the colours of each label of a plot.
+LABELS = """[...document.querySelectorAll('figure.plot text')].map(text => {
+  const box = text.getBoundingClientRect(), style = getComputedStyle(text);
+  return [text.textContent, parseFloat(style.fontSize), box.left, box.right, style.fill,
+          getComputedStyle(document.body).backgroundColor];
+})"""
+
+
+def luminance(colour: str) -> float:
+    """Of a colour as a browser writes it, by the formula of WCAG."""
+    parts = [float(part) / 255 for part in re.findall(r"[\d.]+", colour)[:3]]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["claim", "curve"])
+def test_labels_of_a_plot_can_be_read_on_a_phone(site: Path, browser: "Browser", name: str, scheme: str) -> None:
+    """As large as elsewhere, none cut off, and with enough contrast in both schemes."""
+    page = browser.new_page(viewport={"width": 360, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+    page.goto(page_path(site, name).as_uri())
+    page.wait_for_timeout(300)
+    labels = page.evaluate(LABELS)
+    assert len(labels) > 3
+    for text, size, left, right, *colours in labels:
+        assert size >= 12, text
+        assert left >= 0, text
+        assert right <= 360, text
+        dark, light = sorted(map(luminance, colours))
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, text
+    page.close()
+
+
+def test_paper_is_light(site: Path, browser: "Browser") -> None:
+    """Whoever reads in the dark prints dark ink on white paper."""
+    page = browser.new_page(color_scheme="dark")
+    page.goto(page_path(site, "curve").as_uri())
+    page.wait_for_timeout(300)
+    shades = []
+    for media in ("screen", "print"):
+        page.emulate_media(media=media, color_scheme="dark")  # type: ignore[arg-type]
+        fill, paper = page.evaluate(LABELS)[0][-2:]
+        shades.append(luminance(fill) < luminance(paper))
+    assert shades == [False, True]
+    page.close()

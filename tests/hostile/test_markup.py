@@ -23,6 +23,7 @@ from headroom.records.facts import Match
 from headroom.site import exports, plot
 from headroom.site.context import PageContext, SiteData
 from headroom.site.markdown_extension import HeadroomExtension
+from headroom.site.points_table import Series
 from headroom.verdicts import board
 from hostile.loaders import CLEAN
 
@@ -276,7 +277,8 @@ def test_what_is_shown_is_what_is_written(name: str) -> None:
     for claim in site.tree.measured():
         for hardware, standing in site.board.standings[claim.id].items():
             if standing.verdict:
-                ET.fromstring(plot.svg(claim, standing.verdict.points, site.class_name(hardware)))  # noqa: S314 - our own
+                series = Series(site.class_name(hardware), standing.verdict.points)
+                ET.fromstring(plot.svg(claim, [series]))  # noqa: S314 - our own
                 drawn += 1
     assert drawn > 5
 

@@ -1,6 +1,7 @@
 """The page of one claim, and what the site publishes beside the pages."""
 
 import json
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from re import sub
@@ -11,7 +12,7 @@ import pytest
 from headroom import escaping
 from headroom.site import claim_page, exports, words
 from headroom.site.context import SiteData
-from headroom.verdicts import judge
+from headroom.verdicts import Board, judge
 
 EXTENSIONS = ["tables", "attr_list", "md_in_html", "admonition", "pymdownx.details", "pymdownx.superfences"]
 
@@ -31,10 +32,18 @@ def test_the_verdict_stands_first_in_words_for_each_class(site: SiteData) -> Non
     """Where it was measured and where it was not."""
     page = shown(html_of(site, "time"))
     assert page.startswith(
-        "Clever is faster measured On an x86 server CPU, torch 2.13.0, 20 November 2026: supported, time of a step "
-        "20 % shorter, ratio 1.24, 99 % interval 1.23 to 1.26; 20 blocks. "
+        "Clever is faster measured On an x86 server CPU (Made-up Xeon) with torch 2.13.0: time of a step 20 % shorter. "
+        "Ratio 1.24, 99 % interval 1.23 to 1.26; 20 blocks, 20 November 2026. "
         "no GPU measurement yet On an H200: no GPU measurement yet."
     )
+
+
+def test_what_was_measured_stands_before_what_was_not(site: SiteData) -> None:
+    """Whatever the classes are called."""
+    standings = site.board.standings["training.time"]
+    moved = {"cpu": standings["h200"], "h200": standings["cpu"]}
+    other = replace(site, board=Board({**site.board.standings, "training.time": moved}))
+    assert shown(html_of(other, "time")).startswith("Clever is faster measured On an H200")
 
 
 def test_what_carries_over_says_from_where(site: SiteData) -> None:
@@ -48,8 +57,8 @@ def test_a_sweep_says_from_where_to_where_it_holds(site: SiteData) -> None:
     """And where it does not."""
     page = shown(html_of(site, "sweep"))
     assert (
-        "supported from batch_size 8 to 64, kept for backward 1.53 times less to 3.52 times less; "
-        "contradicted at batch_size 1, kept for backward 1.50 times more; 20 blocks."
+        "kept for backward 1.53 to 3.52 times less from 8 sequences up; worse at 1 sequence: 1.50 times more. "
+        "Measured at 1, 8 and 64 sequences, 20 blocks each, 20 November 2026."
     ) in page
     assert "1 sequence (shown, not claimed)" in shown(html_of(site, "part"))
 
@@ -62,7 +71,8 @@ def test_the_page_shows_what_the_verdict_rests_on(site: SiteData) -> None:
         "Compared: clever with the baseline plain",
         "Held fixed: dtype fp32, model gpt2",
         "that it is faster",
-        "all 3.20 GiB 1.10 GiB 2.91 exactly 20 3.20 GiB supported: clear",
+        "before → after verdict ratio interval blocks 3.20 GiB → 1.10 GiB supported 2.91 exactly 20",
+        "point baseline control reason all 3.20 GiB 3.20 GiB supported: clear",
         "Machine: Made-up Xeon, 8 cores, 1 used, 128 GiB, Linux 6.1 x86_64, virtualised, load before 0.1",
         "Not known: clock, temperature",
         "headroom reproduce training.memory",
@@ -167,4 +177,10 @@ def test_changes_are_signed(value: float, text: str) -> None:
 def test_amounts_name_the_direction(site: SiteData, ratio: float, text: str) -> None:
     """Of the subject, whichever way the claim goes."""
     claim = next(claim for claim in site.tree.measured() if claim.id == "training.memory")
-    assert words.amount(claim, ratio).replace("\u00a0", " ") == text
+    assert words.phrase(claim, [ratio]).replace("\u00a0", " ") == f"kept for backward {text}"
+
+
+def test_figures_are_held_to_their_units(site: SiteData) -> None:
+    """By spaces at which no line breaks, in what a page says and in its tables."""
+    page = claim_page.render(site.tree.claims["training.memory"], site)
+    assert "3&#46;20\u00a0GiB\u00a0→\u00a01&#46;10\u00a0GiB" in page

@@ -1,4 +1,4 @@
-"""The plot of a session."""
+"""The plot of a claim without a sweep, and what both kinds of plot share."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -9,6 +9,8 @@ import pytest
 from headroom.records import MeasuredClaim
 from headroom.site import plot
 from headroom.site.context import SiteData
+from headroom.site.points_table import Series
+from headroom.site.scales import Scale, ratios, tick
 from headroom.verdicts import PointVerdict
 
 NS = {"s": "http://www.w3.org/2000/svg"}
@@ -25,7 +27,7 @@ def points_of(site: SiteData, name: str) -> tuple[MeasuredClaim, tuple[PointVerd
 
 def drawn(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> ET.Element:
     """The drawing as XML."""
-    return ET.fromstring(plot.svg(claim, points, "an x86 <CPU>"))  # noqa: S314 - our own output
+    return ET.fromstring(plot.svg(claim, [Series("an x86 <CPU>", points)]))  # noqa: S314 - our own output
 
 
 def percent(element: ET.Element | None, name: str) -> float:
@@ -36,32 +38,56 @@ def percent(element: ET.Element | None, name: str) -> float:
     return float(text[:-1])
 
 
-@pytest.mark.parametrize("name", ["memory", "time", "slower", "sweep", "part"])
-def test_each_point_has_one_whisker_and_a_dot_a_block(site: SiteData, name: str) -> None:
-    """And the drawing has a title and a description in words."""
+def whiskers(root: ET.Element) -> list[ET.Element]:
+    """The lines of intervals, without the caps at their ends."""
+    lines = [line for line in root.findall("s:line", NS) if line.get("class") == "whisker"]
+    return [line for line in lines if line.get("y1") == line.get("y2")]
+
+
+@pytest.mark.parametrize("name", ["memory", "time", "slower"])
+def test_a_claim_without_a_sweep_has_one_mark_and_a_dot_a_block(site: SiteData, name: str) -> None:
+    """And the drawing has a name and a description in words, which its root refers to."""
     claim, points = points_of(site, name)
     root = drawn(claim, points)
     assert root.get("role") == "img"
+    for attribute, tag in (("aria-labelledby", "title"), ("aria-describedby", "desc")):
+        found = root.find(f"s:{tag}", NS)
+        assert found is not None
+        assert found.get("id") == root.get(attribute)
     assert "an x86 <CPU>" in root.findtext("s:title", "", NS)
-    assert all(point.verdict in root.findtext("s:desc", "", NS) for point in points)
-    whiskers = [line for line in root.findall("s:line", NS) if "whisker" in line.get("class", "")]
-    assert len(whiskers) == len(points)
-    assert len(root.findall("s:circle[@class='block']", NS)) == 20 * len(points)
+    assert points[0].verdict in root.findtext("s:desc", "", NS)
+    assert len(root.findall("s:svg[@class='point']", NS)) == 1
+    assert len(root.findall("s:circle[@class='block']", NS)) == 20
 
 
-@pytest.mark.parametrize("name", ["time", "slower", "sweep"])
+@pytest.mark.parametrize("name", ["memory", "time", "slower"])
 def test_whiskers_and_marks_stand_where_their_values_are(site: SiteData, name: str) -> None:
     """A value's place between two ticks is that of its logarithm; right of the line at 1 is better."""
     claim, points = points_of(site, name)
     root = drawn(claim, points)
     one = percent(root.find("s:line[@class='one']", NS), "x1")
-    whiskers = [line for line in root.findall("s:line", NS) if "whisker" in line.get("class", "")]
-    for point, whisker, mark in zip(points, whiskers, root.findall("s:svg", NS), strict=True):
-        low, high, middle = percent(whisker, "x1"), percent(whisker, "x2"), percent(mark, "x")
-        assert low <= middle <= high
-        assert (low > one) == (point.low > 1)
-        assert (high > one) == (point.high > 1)
-        assert mark[0].get("class") == f"mark mark-{point.verdict}"
+    mark = root.find("s:svg[@class='point']", NS)
+    assert mark is not None
+    assert mark.find("s:g", NS).get("class") == f"mark mark-{points[0].verdict}"  # type: ignore[union-attr]
+    middle = percent(mark, "x")
+    assert (middle > one) == (points[0].ratio > 1)
+    exact = points[0].low == points[0].high
+    assert len(whiskers(root)) == (0 if exact else 1)
+    for whisker in whiskers(root):
+        low, high = percent(whisker, "x1"), percent(whisker, "x2")
+        assert low < middle < high
+        assert (low > one) == (points[0].low > 1)
+
+
+def test_each_class_has_a_row_with_its_name(site: SiteData) -> None:
+    """One below the other, in one drawing."""
+    claim, points = points_of(site, "time")
+    series = [Series("an H200", points), Series("one thread of an x86 CPU", points)]
+    root = ET.fromstring(plot.svg(claim, series))  # noqa: S314 - our own output
+    assert [text.text for text in root.findall("s:text[@class='row']", NS)] == ["H200", "x86 CPU"]
+    heights = [float(str(mark.get("y"))) for mark in root.findall("s:svg[@class='point']", NS)]
+    assert heights == sorted(set(heights))
+    assert len(heights) == 2
 
 
 @pytest.mark.parametrize("name", ["time", "slower"])
@@ -72,46 +98,50 @@ def test_each_dot_is_the_improvement_of_its_block(site: SiteData, name: str) -> 
     one = percent(root.find("s:line[@class='one']", NS), "x1")
     dots = [percent(dot, "cx") for dot in root.findall("s:circle[@class='block']", NS)]
     assert all((dot > one) == (points[0].ratio > 1) for dot in dots)
-    found = plot.ratios(claim, points[0])
+    found = ratios(claim, points[0])
     assert found == [a / b for a, b in zip(points[0].baseline, points[0].subject, strict=True)]
     assert sorted(range(20), key=dots.__getitem__) == sorted(range(20), key=found.__getitem__)
 
 
 def test_the_axis_is_logarithmic(site: SiteData) -> None:
     """Equal ratios are equal distances, and every place is on the paper."""
-    scale = plot.Scale.over([0.5, 8.0])
+    scale = Scale.over([0.5, 8.0])
     places = [scale.place(value) for value in (0.5, 1, 2, 4, 8)]
     steps = [b - a for a, b in pairwise(places)]
     assert steps == pytest.approx([steps[0]] * 4)
     assert 0 < places[0] < places[-1] < 100
-    claim, points = points_of(site, "sweep")
+    claim, points = points_of(site, "time")
     for element in drawn(claim, points).iter():
         for name in ("x", "x1", "x2", "cx"):
             if element.get(name, "").endswith("%"):
                 assert 0 <= percent(element, name) <= 100
 
 
-@pytest.mark.parametrize("values", [[1.0], [1.001], [0.2, 30.0], [1.0, 1.05], [500.0]])
+@pytest.mark.parametrize("values", [[1.0], [1.001], [0.2, 30.0], [1.0, 1.05], [1.3], [0.7, 1.24], [2.6], [500.0]])
 def test_ticks_are_few_round_and_hold_one(values: list[float]) -> None:
     """On any axis."""
-    scale = plot.Scale.over(values)
+    scale = Scale.over(values)
     ticks = scale.ticks()
     assert 1.0 in ticks
-    assert 1 <= len(ticks) <= 8
-    assert all(scale.low <= tick <= scale.high for tick in ticks)
+    assert 1 <= len(ticks) <= 6
+    assert all(scale.low <= each <= scale.high for each in ticks)
+    assert len({tick(each) for each in ticks}) == len(ticks)
+    assert all(len(tick(each)) <= 6 for each in ticks)
+    assert all(float(tick(each)[:-1]) == pytest.approx(each, rel=1e-9) for each in ticks if each != 1)
 
 
 def test_the_band_is_what_does_not_count(site: SiteData) -> None:
-    """From 1 to the least effect, or both sides of 1 by the margin."""
+    """Both sides of 1 by the least effect, or by the margin."""
     claim, points = points_of(site, "time")
-    band = drawn(claim, points).find("s:rect[@class='zone']", NS)
-    assert band is not None
-    assert percent(band, "width") > 0
     alike = claim.model_copy(update={"margin": 0.05, "relation": "equal_within"})
-    root = drawn(alike, points)
-    wide = root.find("s:rect[@class='zone']", NS)
-    one = percent(root.find("s:line[@class='one']", NS), "x1")
-    assert percent(wide, "x") < one < percent(wide, "x") + percent(wide, "width")
+    wide = []
+    for each in (claim, alike):
+        root = drawn(each, points)
+        band = root.find("s:rect[@class='zone']", NS)
+        one = percent(root.find("s:line[@class='one']", NS), "x1")
+        assert percent(band, "x") < one < percent(band, "x") + percent(band, "width")
+        wide.append(percent(band, "width"))
+    assert wide[0] < wide[1]
 
 
 def test_a_point_without_a_result_has_a_label_and_no_whisker(site: SiteData) -> None:
@@ -121,14 +151,16 @@ def test_a_point_without_a_result_has_a_label_and_no_whisker(site: SiteData) -> 
         points[0], verdict="inconclusive", ratio=float("nan"), low=0.0, high=float("inf"), n=0, baseline=(), subject=()
     )
     root = drawn(claim, (nothing,))
-    assert not [line for line in root.findall("s:line", NS) if "whisker" in line.get("class", "")]
-    assert "no interval" in "".join(root.itertext())
+    assert not whiskers(root)
+    assert root.find("s:svg", NS) is None
+    assert "no interval" in root.findtext("s:desc", "", NS)
 
 
-def test_the_same_session_gives_the_same_bytes(site: SiteData) -> None:
-    """The spread of the dots is no chance, and a plot of a sweep stays small."""
-    claim, points = points_of(site, "sweep")
-    first = plot.figure(claim, points, "a CPU")
-    assert first == plot.figure(claim, points, "a CPU")
+@pytest.mark.parametrize("name", ["time", "sweep"])
+def test_the_same_session_gives_the_same_bytes(site: SiteData, name: str) -> None:
+    """The spread of the dots is no chance, and a plot is small and one block of HTML."""
+    claim, points = points_of(site, name)
+    first = plot.figure(claim, [Series("a CPU", points)])
+    assert first == plot.figure(claim, [Series("a CPU", points)])
     assert len(first) < 8_000
     assert "\n\n" not in first

@@ -11,9 +11,10 @@ from headroom.rules.code import fences, runs, shown
 from headroom.rules.comparisons import comparisons, tally
 from headroom.rules.context import Context
 from headroom.rules.figures import Skipped, apply, figures
+from headroom.rules.flips import flips
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.orphans import orphans
-from headroom.rules.references import flips, references
+from headroom.rules.references import references
 from headroom.rules.retired import retired
 from headroom.rules.rows import rows
 from headroom.rules.words import words

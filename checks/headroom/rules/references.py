@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import pairwise
 
 from headroom.records import Problem, Tree
 from headroom.records.claims import MeasuredClaim
@@ -125,24 +124,8 @@ def _fixed_alike(tree: Tree) -> Iterator[Problem]:
                 yield _in(tree, tree.claim_paths[claim.id], "scope.fixed", message, "say what the benchmark does")
 
 
-def flips(context: Context) -> Iterator[Problem]:
-    """Where a claim says that it flips, its verdict changes, and nowhere else."""
-    tree = context.tree
-    for claim in tree.measured():
-        said = {flip.between for flip in claim.flips}
-        for name, standing in context.board.standings[claim.id].items():
-            if standing.verdict is None or claim.scope.sweep is None:
-                continue
-            axis = claim.scope.sweep.axis
-            points = [point for point in standing.verdict.points if point.verdict != "inconclusive"]
-            found = {(a.point[axis], b.point[axis]) for a, b in pairwise(points) if a.verdict != b.verdict}
-            if found != said:
-                message = f"says that it flips between {sorted(said)}; on `{name}` it does between {sorted(found)}"
-                yield _in(tree, tree.claim_paths[claim.id], "flips", message, "write what is measured", rule="flips")
-
-
-def _in(tree: Tree, path: str, field: str, message: str, remedy: str, *, rule: str = "references") -> Problem:
+def _in(tree: Tree, path: str, field: str, message: str, remedy: str) -> Problem:
     """A problem at the line of a record's field."""
     document = tree.documents.get(path)
     line = document.line(tuple(field.split("."))) or 1 if document and document.lines else None
-    return Problem(path, line, rule, field, message, remedy)
+    return Problem(path, line, "references", field, message, remedy)

@@ -7,10 +7,12 @@ from statistics import median
 
 from headroom.escaping import text
 from headroom.records import CitedClaim, Claim, MeasuredClaim, Session
-from headroom.site import disputes, limits, otherwise, plot, retired, words
+from headroom.site import disputes, limits, otherwise, plot, points_table, retired, sentence, swept, words
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
+from headroom.site.points_table import Series
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Standing
+from headroom.verdicts.crossover import asserted
 
 
 def render(claim: Claim, site: SiteData) -> str:
@@ -51,14 +53,17 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterator[str]:
-    views = [words.view(site, claim, name) for name in site.classes_of(claim)]
+    seen = [words.view(site, claim, name) for name in site.classes_of(claim)]
+    views = sorted(seen, key=lambda view: (view.carried, view.standing.verdict is None))  # what was measured first
     for view in views:
         badge = f'<span class="badge badge-{view.status}">{text(view.word)}</span>'
-        yield f"{badge} {text(words.carried_over(view) if view.carried else words.verdict_sentence(view))}"
+        yield f"{badge} {text(sentence.carried_over(view) if view.carried else sentence.verdict_sentence(view))}"
     own = [(view.hardware, view.standing) for view in views if not view.carried]
-    for name, standing in own:
-        if standing.verdict:
-            yield plot.figure(claim, standing.verdict.points, site.class_name(name))
+    series = [Series(site.class_name(name), found.verdict.points) for name, found in own if found.verdict]
+    if series:
+        yield plot.figure(claim, series)
+        rows = points_table.rows(claim, series)
+        yield _table(map(text, points_table.head(claim, series)), (map(text, row) for row in rows))
     yield from _conditions(claim, site)
     yield from _not_claimed(claim, page)
     for name, standing in own:
@@ -81,14 +86,14 @@ def _conditions(claim: MeasuredClaim, site: SiteData) -> Iterator[str]:
         f"Held fixed: {text(_pairs({**scope.fixed, **scope.at}))}",
         f"Meant for: {text(', '.join(map(site.class_name, scope.hardware)))}",
     ]
-    if scope.sweep:
-        grid = ", ".join(map(str, scope.sweep.grid))
-        rows.append(f"Swept: {text(f'{scope.sweep.axis} over {grid} ({scope.sweep.unit})')}")
-        rows.append(f"Claimed for: {text(scope.holds_for or 'every point of the sweep')}")
-    rows += [
-        f"Depends: between {text(flip.between[0])} and {text(flip.between[1])} the verdict changes. {text(flip.why)}"
-        for flip in claim.flips
-    ]
+    sweep, meant = scope.sweep, asserted(claim)
+    if sweep:
+        rows.append(f"Swept: {text(f'{swept.title(sweep)}, {swept.over(sweep, sweep.grid)}')}")
+        rows.append(f"Claimed for: {text(swept.reach(sweep, meant) if meant else 'every point of the sweep')}")
+        rows += [
+            f"Depends: {text(swept.between(sweep, *flip.between))} the verdict changes. {text(flip.why)}"
+            for flip in claim.flips
+        ]
     yield _list(rows)
 
 
@@ -108,7 +113,7 @@ def _pairs(values: Mapping[str, object]) -> str:
 def _statistics(claim: MeasuredClaim, standing: Standing, page: PageContext) -> Iterator[str]:
     if standing.session and standing.verdict:
         yield _table(
-            ("point", "baseline", "subject", "ratio", "interval", "blocks", "control", "verdict"),
+            ("point", "baseline", "control", "reason"),
             [_point(claim, point) for point in standing.verdict.points],
         )
         yield from _session(standing.session, page)
@@ -127,20 +132,10 @@ def _limits(claim: MeasuredClaim, standing: Standing, site: SiteData) -> Iterato
 
 
 def _point(claim: MeasuredClaim, point: PointVerdict) -> list[str]:
+    """What the table beneath the plot has not: the baseline against itself, and why the verdict is what it is."""
     unit = claim.metric.kind.unit
-    if point.n == 0:
-        return [_where(claim, point), *["–"] * 4, "0", "–", f"{point.verdict}: {text(words.reason(point.reason))}"]
-    control = humane(median(point.control), unit) if point.control else "missing"
-    return [
-        _where(claim, point),
-        text(humane(median(point.baseline), unit)),
-        text(humane(median(point.subject), unit)),
-        words.number(point.ratio),
-        "exactly" if point.low == point.high else f"{words.number(point.low)} to {words.number(point.high)}",
-        str(point.n),
-        text(control),
-        f"{point.verdict}: {text(words.reason(point.reason))}",
-    ]
+    arms = [text(humane(median(arm), unit)) if arm else "missing" for arm in (point.baseline, point.control)]
+    return [_where(claim, point), *arms, f"{point.verdict}: {text(words.reason(point.reason))}"]
 
 
 def _where(claim: MeasuredClaim, point: PointVerdict) -> str:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 from headroom.prose.figures import measured
 from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
 from headroom.records import CitedClaim, Claim
-from headroom.site import retired, words
+from headroom.site import retired, sentence, words
 from headroom.site.context import PageContext, SiteData, claim_page
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Status
@@ -85,7 +85,7 @@ def _said(site: SiteData, classes: Sequence[str], claim: Claim) -> _Said:
     worst = min(found, key=lambda view: _ORDER.index(view.status))
     differ = len({view.status for view in found}) > 1 and worst.status != "unmeasured"
     place = f" on {site.class_name(worst.hardware)}" if differ else ""
-    return _Said(worst.status, worst.word + place, " ".join(map(words.verdict_sentence, found)))
+    return _Said(worst.status, worst.word + place, " ".join(map(sentence.verdict_sentence, found)))
 
 
 def _classes(site: SiteData, page: PageContext, claim: Claim) -> Sequence[str]:

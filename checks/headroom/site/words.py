@@ -1,16 +1,15 @@
-"""What the site says of a claim, in words: badges, verdict sentences, amounts and dates."""
+"""What the site says of a claim, in words: badges, amounts and dates."""
 
 import math
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from headroom.records import CitedClaim, MeasuredClaim, Point
-from headroom.site import ageing
+from headroom.site import ageing, swept
 from headroom.site.context import SiteData
 from headroom.units import UNITS, humane
-from headroom.verdicts import PointVerdict, Standing, Status
+from headroom.verdicts import PointVerdict, Standing, Status, crossover
 
 BADGES: dict[Status, str] = {
     "supported": "measured",
@@ -30,7 +29,6 @@ CARRIED: dict[Status, str] = {
     "flips": "depends on the size, counted on",
 }
 # How a kind of metric names a higher and a lower value.
-_PLURAL = re.compile(r"(?<=ch|sh|ss)es$|(?<=[^s])s$")  # of the unit of an axis: batches, sequences
 _MORE_LESS = {"time": ("longer", "shorter"), "bytes": ("more", "less"), "rate": ("higher", "lower")}
 _NEAR_ONE = (0.8, 1.25)
 _MONTHS = (
@@ -74,11 +72,29 @@ class View:
             if on_gpu(self.hardware) not in map(on_gpu, measured):
                 return f"no {kind} measurement yet"
             return f"not measured on {self.place if kind == 'GPU' else 'this CPU'}"
+        part = self._part
         if self.source is None or not self.carried:
-            return BADGES[self.status] + ageing.mark(self.standing)
+            return (part or BADGES[self.status]) + ageing.mark(self.standing)
         elsewhere = self._kind(self.source)
-        another = "another" if elsewhere == kind else "a"
-        return f"{CARRIED[self.status]} {another} {elsewhere}{ageing.mark(self.standing)}"
+        counted = f"{part}, counted on" if part else CARRIED[self.status]
+        return f"{counted} {'another' if elsewhere == kind else 'a'} {elsewhere}{ageing.mark(self.standing)}"
+
+    @property
+    def _part(self) -> str:
+        """For what part of its sweep a claim holds, where it is one part and not all: `gain from 1,024 tokens up`.
+
+        A link to a claim that flips may say where it does not hold, so its badge names what lies in that part.
+        """
+        sweep, verdict = self.claim.scope.sweep, self.standing.verdict
+        if sweep is None or verdict is None or self.status not in ("flips", "supported"):
+            return ""
+        found = crossover.shape(self.claim, verdict.points)
+        if self.status == "supported":  # at all that it asserts, but perhaps not at all that was measured
+            found = crossover.asserted(self.claim) if found != crossover.EVERYWHERE else None
+        place = swept.reach(sweep, found) if found else ""
+        if not place or self.status == "supported":
+            return place
+        return f"{'gain' if self.claim.relation == 'better' else 'holds'} {place}"
 
     def _kind(self, hardware_class: str) -> str:
         return "GPU" if self.site.on_gpu(hardware_class) else "CPU"
@@ -114,99 +130,71 @@ def relative_change(claim: MeasuredClaim, ratio: float) -> float:
     return (ratio if claim.metric.kind.better == "higher" else 1 / ratio) - 1
 
 
-def amount(claim: MeasuredClaim, ratio: float) -> str:
-    """A ratio in words: `3.1 times less`, `11 % shorter`."""
+def phrase(claim: MeasuredClaim, ratios: Sequence[float], *, titled: bool = True) -> str:
+    """What is measured and by how much it differs: `peak memory 1.14 to 1.27 times less`, `1.8 to 1.9 times faster`."""
+    low, high = min(ratios), max(ratios)
+    in_times = not (_NEAR_ONE[0] < low and high < _NEAR_ONE[1])
+    time = UNITS[claim.metric.kind.unit][0] == "time"
+    parts = [_amount(claim, ratio, in_times=in_times) for ratio in (low, high)]
+    if parts[0][1] == parts[1][1]:  # the same word: said once, the smaller amount first
+        figures = [figure for figure, _ in (parts if low > 1 else parts[::-1])]
+        amount = " ".join(filter(None, (" to ".join(dict.fromkeys(figures)), parts[0][1])))
+    else:
+        amount = " to ".join(" ".join(filter(None, part)) for part in parts)
+    return amount if (time and in_times) or not titled else f"{claim.metric.kind.title} {amount}"
+
+
+def _amount(claim: MeasuredClaim, ratio: float, *, in_times: bool) -> tuple[str, str]:
+    """A ratio as a figure and the words behind it."""
     kind = claim.metric.kind
-    more, less = _MORE_LESS[UNITS[kind.unit][0]]
+    family = UNITS[kind.unit][0]
+    more, less = _MORE_LESS[family]
     word = more if (ratio > 1) == (kind.better == "higher") else less
-    if _NEAR_ONE[0] < ratio < _NEAR_ONE[1]:
-        text = change(relative_change(claim, ratio)).lstrip("+\u2212")
-        return "the same" if text.startswith("0.0") else f"{text} {word}"
-    return f"{number(max(ratio, 1 / ratio))} times {word}"
+    if in_times:
+        if family == "time":
+            word = "faster" if ratio > 1 else "slower"
+        return number(max(ratio, 1 / ratio)), f"times {word}"
+    text = change(relative_change(claim, ratio)).lstrip("+\u2212")
+    return ("", "the same") if text.startswith("0.0") else (text, word)
 
 
 def before_after(claim: MeasuredClaim, point: PointVerdict) -> str:
     """What a reader decides by: bytes before and after, or the change of a time or a rate."""
-    unit = claim.metric.kind.unit
-    if unit == "B":
-        return f"{humane(median(point.baseline), unit)} → {humane(median(point.subject), unit)}".replace(" ", "\u00a0")
+    if claim.metric.kind.unit == "B":
+        return figures(claim, point)
     return change(relative_change(claim, point.ratio))
 
 
 def where(claim: MeasuredClaim, point: Point) -> str:
     """A point of a sweep in words, or nothing where nothing is swept."""
     sweep = claim.scope.sweep
-    if sweep is None:
-        return ""
-    value = point[sweep.axis]
-    return f"{value} {_PLURAL.sub('', sweep.unit) if value == 1 else sweep.unit}"
+    return swept.at(sweep, point[sweep.axis]) if sweep else ""
+
+
+def figures(claim: MeasuredClaim, point: PointVerdict) -> str:
+    """The medians of both arms: `80.0 ms → 64.2 ms`."""
+    unit = claim.metric.kind.unit
+    return f"{humane(median(point.baseline), unit)} → {humane(median(point.subject), unit)}".replace(" ", "\u00a0")
+
+
+def ends(point: PointVerdict) -> str:
+    """An interval: `1.23 to 1.26`, `exactly` where every block agrees."""
+    if not (math.isfinite(point.ratio) and math.isfinite(point.high)):
+        return "none"
+    return "exactly" if point.low == point.high else f"{number(point.low)} to {number(point.high)}"
 
 
 def interval(claim: MeasuredClaim, point: PointVerdict) -> str:
     """The interval of a point's ratio, and what kind of interval it is."""
-    if not (math.isfinite(point.ratio) and math.isfinite(point.high)):
+    between = ends(point)
+    if between == "none":
         return "no interval"
-    if point.low == point.high:
+    if between == "exactly":
         return f"ratio {number(point.ratio)} exactly"
-    ends = f"{number(point.low)} to {number(point.high)}"
     if point.level == 1:
-        return f"ratio {number(point.ratio)}, every ratio within {ends}"
+        return f"ratio {number(point.ratio)}, every ratio within {between}"
     level = 1 - (1 - point.level) * len(claim.scope.points)
-    return f"ratio {number(point.ratio)}, {level:.0%} interval {ends}".replace("%", "\u00a0%")
-
-
-def verdict_sentence(view: View) -> str:
-    """One full sentence: where, how far, with what interval, how often and when."""
-    standing = view.standing
-    if standing.verdict is None or standing.session is None:
-        why = f" ({standing.reason})" if standing.void else ""
-        return f"On {view.place}: {view.word}{why}."
-    head = standing.session.head
-    torch = f", torch {version}" if (version := head.environment.versions.get("torch")) else ""
-    points = [point for point in standing.verdict.points if point.asserted]
-    measured = f"{torch}, {day(head.date)}: {_result(view, points)}; {blocks(points)}."
-    said = (carried_over(view)[:-1] if view.carried else f"On {view.place}") + measured
-    return said + ageing.sentence(standing)
-
-
-def carried_over(view: View) -> str:
-    """One sentence that says from where a figure is taken over."""
-    source = view.site.class_name(view.source or view.hardware)
-    return f"On {view.place}: {view.claim.metric.kind.title} carries over from {source}."
-
-
-def _result(view: View, points: list[PointVerdict]) -> str:
-    """The verdicts and the amounts behind them, the points of a sweep that share a verdict together."""
-    disputed = "disputed by an older session; " if view.status == "disputed" else ""
-    found = dict.fromkeys(point.verdict for point in reversed(points))
-    return disputed + "; ".join(_part(view.claim, [p for p in points if p.verdict == verdict]) for verdict in found)
-
-
-def _part(claim: MeasuredClaim, points: list[PointVerdict]) -> str:
-    place = span(claim, points)
-    why = f" ({reason(points[0].reason)})" if points[0].verdict == "inconclusive" else ""
-    head = points[0].verdict + why + (f" {place}" if place else "")
-    known = [point for point in points if math.isfinite(point.ratio)]
-    if not known:
-        return head
-    first, last = amount(claim, known[0].ratio), amount(claim, known[-1].ratio)
-    result = first if first == last else f"{first} to {last}"
-    if claim.scope.sweep is None:
-        figures = f"{before_after(claim, known[0])}, " if claim.metric.kind.unit == "B" else ""
-        result = f"{figures}{result}, {interval(claim, known[0])}"
-    return f"{head}, {claim.metric.kind.title} {result}"
-
-
-def span(claim: MeasuredClaim, points: list[PointVerdict]) -> str:
-    """From where to where along the sweep, or at which points where others lie between."""
-    sweep = claim.scope.sweep
-    if sweep is None:
-        return ""
-    values = [point.point[sweep.axis] for point in points]
-    first, last = (sweep.grid.index(float(values[i])) for i in (0, -1))
-    if len(values) > 1 and last - first + 1 == len(values):
-        return f"from {sweep.axis} {values[0]} to {values[-1]}"
-    return f"at {sweep.axis} {', '.join(map(str, values))}"
+    return f"ratio {number(point.ratio)}, {level:.0%} interval {between}".replace("%", "\u00a0%")
 
 
 def blocks(points: Iterable[PointVerdict]) -> str:

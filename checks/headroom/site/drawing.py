@@ -1,0 +1,83 @@
+"""The parts that every plot is drawn from: marks, whiskers, dots and escaped text."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+
+from headroom.escaping import one_line
+from headroom.records import MeasuredClaim
+from headroom.site import words
+from headroom.site.points_table import Series
+from headroom.verdicts import PointVerdict
+
+_CROSS = '<path d="M-5-5L5 5M-5 5L5-5"/>'
+# One a hardware class, so that no class is told by its colour alone. The fifth begins again.
+_SHAPES = (
+    '<circle r="5.5"/>',
+    '<path d="M-5-5H5V5H-5Z"/>',
+    '<path d="M0-7L7 0L0 7L-7 0Z"/>',
+    '<path d="M0-7L7 5H-7Z"/>',
+)
+
+
+def text(value: str) -> str:
+    """Words as they stand in a drawing, on one line: with a line of its own, a fence would begin in it."""
+    return escape(one_line(value))
+
+
+def mark(verdict: str, series: int = 0) -> str:
+    """An estimate: filled where it is supported, open where it is not resolved, a cross where it is contradicted."""
+    shape = _CROSS if verdict == "contradicted" else _SHAPES[series % len(_SHAPES)]
+    return f'<g class="mark mark-{verdict}">{shape}</g>'
+
+
+def known(point: PointVerdict) -> bool:
+    """Whether there is something to draw."""
+    return math.isfinite(point.ratio) and math.isfinite(point.high)
+
+
+def spread(index: int, width: float) -> float:
+    """How far aside the dot of a block stands, by the golden ratio, so that neighbours lie apart."""
+    return round(((index * 0.618034) % 1 - 0.5) * width, 1)
+
+
+def opened(claim: MeasuredClaim, series: Sequence[Series], kind: str, height: int) -> str:
+    """The beginning of a drawing, with its name and what it shows for who does not see it."""
+    name = text(f"{claim.metric.kind.title} on {' and '.join(each.place for each in series)}: ratio of improvement")
+    shown = text(". ".join(line for each in series for line in _described(claim, each, alone=len(series) == 1)))
+    ids = f"plot-{claim.id}"
+    return (
+        f'<svg class="{kind}" role="img" width="100%" height="{height}" xmlns="http://www.w3.org/2000/svg" '
+        f'aria-labelledby="{ids}-title" aria-describedby="{ids}-desc">\n'
+        f'<title id="{ids}-title">{name}</title>\n<desc id="{ids}-desc">{shown}.</desc>'
+    )
+
+
+def told(claim: MeasuredClaim, point: PointVerdict) -> str:
+    """A point in words: `4 sequences: supported, ratio 1.24 exactly`."""
+    place = words.where(claim, point.point)
+    meant = "" if point.asserted else ", not claimed"
+    return f"{place}{': ' if place else ''}{point.verdict}{meant}, {words.interval(claim, point)}"
+
+
+def divided(claim: MeasuredClaim) -> str:
+    """What the ratio of a plot is: `Peak memory, baseline ÷ subject`."""
+    kind = claim.metric.kind
+    title = kind.title[0].upper() + kind.title[1:]
+    return text(f"{title}, {'baseline ÷ subject' if kind.better == 'lower' else 'subject ÷ baseline'}")
+
+
+def label(place: str) -> str:
+    """A hardware class as briefly as a phone has room for it: `x86 server CPU with AMX`."""
+    return text(re.sub(r"^(?:one thread of )?(?:an? |the )?", "", place))
+
+
+def _described(claim: MeasuredClaim, series: Series, *, alone: bool) -> Iterator[str]:
+    for point in series.points:
+        yield ("" if alone else f"{series.place}, ") + told(claim, point)
+
+
+def lines(parts: Iterable[str]) -> str:
+    """The parts of a drawing, a line each."""
+    return "\n".join(parts)

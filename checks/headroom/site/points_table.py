@@ -1,0 +1,43 @@
+"""The table beneath a plot: the same figures, a row a point and hardware class, what a reader decides by first."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from headroom.records import MeasuredClaim
+from headroom.site import sentence, swept, words
+from headroom.verdicts import PointVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What one session measured of a claim."""
+
+    place: str
+    """The hardware class in words."""
+    points: tuple[PointVerdict, ...]
+
+
+def head(claim: MeasuredClaim, series: Sequence[Series]) -> list[str]:
+    """The heads of the columns; of what is the same in all rows there is none."""
+    sweep = claim.scope.sweep
+    axis = [swept.title(sweep)] if sweep else []
+    named = ["hardware"] if len(series) > 1 else []
+    return [*named, *axis, "before → after", "verdict", "ratio", "interval", "blocks"]
+
+
+def rows(claim: MeasuredClaim, series: Sequence[Series]) -> Iterator[list[str]]:
+    """The cells of each row, as plain text."""
+    sweep = claim.scope.sweep
+    for each in series:
+        for point in each.points:
+            axis = [swept.figure(sweep, point.point[sweep.axis])] if sweep else []
+            named = [each.place] if len(series) > 1 else []
+            yield [*named, *axis, *_cells(claim, point)]
+
+
+def _cells(claim: MeasuredClaim, point: PointVerdict) -> list[str]:
+    said = sentence.verdict_words(claim, point) + ("" if point.asserted else " (not claimed)")
+    if not point.n:
+        return ["–", said, "–", "–", "0"]
+    interval = words.ends(point).replace(" ", "\u00a0")
+    return [words.figures(claim, point), said, words.number(point.ratio), interval, str(point.n)]
