@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -149,6 +150,7 @@ class TestFix:
 FAULTS = {
     "checks/registry/training/extra.yml": "id: [\n",
     "checks/evidence/small_step/extra.json": "{",
+    "checks/machines/extra.json": "{",
     "checks/methods/extra.yml": "id: extra\n",
     "checks/facts/extra.yml": "*x\n",
     "checks/benchmarks/extra.py": "def",
@@ -175,6 +177,16 @@ def break_everything(root: Path) -> None:
     change(root, "docs/training/words.md", "| 8 |", "| 4 |")
     change(root, "checks/registry/training/clever-throughput.yml", "[1, 8]\n    why", "[2, 8]\n    why")
     change(root, "checks/methods/others.yml", "training.twin.step-time", "training.twin.time")
+
+
+def test_a_retired_claim_need_not_be_used(root: Path) -> None:
+    """Its record stays when the last page has let it go; the same claim would be an orphan if it were made."""
+    change(root, GPU, '- What was [claimed of the twin before](claim:training.twin.old-step-time "retired"), at\n', "")
+    change(root, GPU, '  [1.00×](claim:training.twin.old-step-time#ratio@h200 "retired"), is retired.\n', "")
+    assert rules.check(rules.Context.of(root)) == []
+    old = root / "checks/registry/training/twin-old-step-time.yml"
+    old.write_text(re.sub(r"retired:\n(  .*\n){3}", "", old.read_text("utf-8")), "utf-8")
+    assert [problem.rule for problem in rules.check(rules.Context.of(root))] == ["orphans"]
 
 
 class TestCheck:
