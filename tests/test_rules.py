@@ -149,6 +149,7 @@ class TestFix:
 FAULTS = {
     "checks/registry/training/extra.yml": "id: [\n",
     "checks/evidence/small_step/extra.json": "{",
+    "checks/machines/extra.json": "{",
     "checks/methods/extra.yml": "id: extra\n",
     "checks/facts/extra.yml": "*x\n",
     "checks/benchmarks/extra.py": "def",
