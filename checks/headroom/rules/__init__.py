@@ -12,6 +12,7 @@ from headroom.rules.comparisons import comparisons, tally
 from headroom.rules.context import Context
 from headroom.rules.figures import Skipped, apply, figures
 from headroom.rules.links import hardware, links, verdicts
+from headroom.rules.modelled import models
 from headroom.rules.orphans import orphans
 from headroom.rules.references import flips, references
 from headroom.rules.rows import rows
@@ -25,6 +26,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "verdicts": verdicts,
     "figures": figures,
     "rows": rows,
+    "models": models,
     "hardware": hardware,
     "words": words,
     "flips": flips,

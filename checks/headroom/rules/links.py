@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from headroom.prose.markup import without_fences
 from headroom.prose.pages import Link, Page
 from headroom.prose.targets import METHODS, FactTarget
-from headroom.records import Problem
+from headroom.records import ModelledClaim, Problem
 from headroom.records.claims import MeasuredClaim
+from headroom.rules import modelled
 from headroom.rules.context import Context, at, claim_links
 
 _HEADING = re.compile(r"^#{1,6}[ \t](?P<title>[^{\n]+)\{ ?#(?P<id>[\w-]+) ?\}$", re.MULTILINE)
@@ -83,6 +84,9 @@ def verdicts(context: Context) -> Iterator[Problem]:
     """A link without a title asserts that its claim is supported; a title says what else the verdict is."""
     for page, link, target in claim_links(context):
         claim = context.tree.claims[target.claim]
+        if link.text and not target.figure and isinstance(claim, ModelledClaim):
+            yield from modelled.titled(context, page, link, claim)
+            continue
         speaks = link.text and not target.figure and isinstance(claim, MeasuredClaim)
         if not speaks:
             if link.title:

@@ -1,58 +1,38 @@
 """The page of one claim: its verdict in words first, then everything that the verdict rests on."""
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 from statistics import median
 
-from headroom.records import CitedClaim, Claim, MeasuredClaim, Session
-from headroom.site import plot, words
-from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
+from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim, Session
+from headroom.site import cited, computed, plot, words
+from headroom.site.context import PageContext, SiteData, claim_page, evidence_file
+from headroom.site.parts import bullets as _list
+from headroom.site.parts import heading as _heading
+from headroom.site.parts import not_claimed as _not_claimed
+from headroom.site.parts import table as _table
+from headroom.site.parts import text
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Standing
-
-
-def text(value: object) -> str:
-    """A record's text as Markdown that shows exactly these characters, whatever they are."""
-    plain = " ".join(str(value).split())
-    return re.sub(r"[!-/:-@\[-`{-~]", lambda match: f"&#{ord(match[0])};", plain)
 
 
 def render(claim: Claim, site: SiteData) -> str:
     """The whole page as Markdown with its front matter."""
     page = PageContext(claim_page(claim.id))
-    parts = _measured(claim, site, page) if isinstance(claim, MeasuredClaim) else _cited(claim, page)
-    return "\n\n".join([_front_matter(claim), f"# {text(claim.statement)}", *parts]) + "\n"
+    return "\n\n".join([_front_matter(claim), f"# {text(claim.statement)}", *_parts(claim, site, page)]) + "\n"
+
+
+def _parts(claim: Claim, site: SiteData, page: PageContext) -> Iterator[str]:
+    if isinstance(claim, ModelledClaim):
+        return computed.render(claim, site, page)
+    return cited.render(claim, page) if isinstance(claim, CitedClaim) else _measured(claim, site, page)
 
 
 def _front_matter(claim: Claim) -> str:
     # Themes put both into the page's head as they are. A JSON string is a YAML string.
     head = json.dumps(escape(claim.statement))
     return f"---\ntitle: {head}\ndescription: {head}\nsearch: {{boost: 0.5}}\n---"
-
-
-def _not_claimed(claim: Claim, page: PageContext) -> Iterator[str]:
-    yield _heading("What is not claimed")
-    yield _list(text(entry) for entry in claim.not_claimed)
-    retired = " This claim is retired: no page leans on it any more." if claim.state == "retired" else ""
-    guide, index = page.href(claim.guide), page.href(INDEX)
-    yield f"It belongs to [this guide]({guide}) and is one of [all claims]({index}).{retired}"
-
-
-def _heading(title: str) -> str:
-    """A section that the search leaves out: a claim is found by its sentence and its verdict."""
-    return f"## {title} {{ data-search-exclude }}"
-
-
-def _list(rows: Iterable[str]) -> str:
-    return "\n".join(f"- {row}" for row in rows)
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = [list(head), *map(list, rows)]
-    lines.insert(1, ["---"] * len(lines[0]))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterator[str]:
@@ -184,30 +164,3 @@ def _again(claim: MeasuredClaim) -> Iterator[str]:
     yield _heading("Measure it yourself")
     yield f"```bash\nheadroom measure {claim.id}\n```"
     yield f'??? example "The benchmark"\n\n    ```python\n    --8<-- "checks/benchmarks/{claim.benchmark}.py"\n    ```'
-
-
-def _cited(claim: CitedClaim, page: PageContext) -> Iterator[str]:
-    source = claim.source
-    badge = '<span class="badge badge-cited">cited</span>'
-    yield f"{badge} {text(words.cited_sentence(claim))}"
-    yield f"> “{text(claim.quote)}”"
-    yield _heading("Source")
-    yield _list(
-        [
-            f'<a href="{text(source.url)}">{text(source.title)}</a>, {text(source.authors)}, {source.year}',
-            f"Where in it: {text(source.locator)}",
-            f"Hardware as stated: {text(claim.hardware_as_stated)}",
-            f"Kind: {source.type}; measured by: {text(_INDEPENDENCE[claim.independence])}",
-            f"Read on {words.day(source.retrieved)}",
-        ]
-    )
-    yield _heading("Figures as printed")
-    yield _table(("figure", "as printed"), [(text(f.name), text(f.as_printed)) for f in claim.figures])
-    yield from _not_claimed(claim, page)
-
-
-_INDEPENDENCE = {
-    "author": "the authors of the method",
-    "vendor": "its vendor",
-    "independent": "somebody without a stake in it",
-}

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from headroom.prose.targets import METHODS
 from headroom.records import CitedClaim, MeasuredClaim
 from headroom.records.methods import Method
-from headroom.site.claim_page import text
 from headroom.site.context import PageContext, SiteData
+from headroom.site.parts import text
 
 _LINE = re.compile(rf"^\[\]\({METHODS}(?P<page>[^()\s]+)\)$")
 _HEAD = ("| Method | Speed | Memory | Result |", "|---|---|---|---|")

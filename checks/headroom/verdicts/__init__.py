@@ -1,6 +1,18 @@
 """What is true: verdicts, gates, and where each claim stands on each hardware class."""
 
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge
+from headroom.verdicts.modelled import Check, Computed
 from headroom.verdicts.standing import Board, Standing, Status, board, read
 
-__all__ = ["Board", "PointVerdict", "SessionVerdict", "Standing", "Status", "board", "judge", "read"]
+__all__ = [
+    "Board",
+    "Check",
+    "Computed",
+    "PointVerdict",
+    "SessionVerdict",
+    "Standing",
+    "Status",
+    "board",
+    "judge",
+    "read",
+]

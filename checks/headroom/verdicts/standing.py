@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache as once
 from functools import partial
 from pathlib import Path
@@ -12,13 +12,15 @@ from headroom.cache import Cache
 from headroom.records.claims import Claim, MeasuredClaim, Point
 from headroom.records.evidence import Place, place
 from headroom.records.facts import HardwareClass
+from headroom.records.modelled import ModelledClaim
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree, load
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
+from headroom.verdicts.modelled import Computed, models
 from headroom.verdicts.pairs import Layout
 from headroom.verdicts.remembered import Memory
 
-Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited"]
+Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited", "modelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class Board:
     """Every claim on every hardware class that it is meant for or was measured on."""
 
     standings: Mapping[str, Mapping[str, Standing]]
+    models: Mapping[str, Computed] = field(default_factory=dict)
+    """What each modelled claim comes to."""
 
     def of(self, claim: Claim, hardware_class: str) -> Standing:
         """Where a claim stands on a class; ``unmeasured`` where nothing is known."""
@@ -56,6 +60,8 @@ class Board:
 
         A claim whose metric carries over takes the status that every class with evidence agrees on.
         """
+        if isinstance(claim, ModelledClaim):
+            return self.models[claim.id].status
         if not isinstance(claim, MeasuredClaim):
             return "cited"
         standing = self.of(claim, hardware_class)
@@ -115,7 +121,8 @@ class Hearing:
 
     def board(self, tree: Tree) -> Board:
         """Where every claim stands after all sessions have been heard."""
-        return Board({claim.id: _standings(claim, tree, self._heard[claim.id]) for claim in tree.claims.values()})
+        standings = {claim.id: _standings(claim, tree, self._heard[claim.id]) for claim in tree.claims.values()}
+        return Board(standings, models(tree, standings))
 
 
 def _judged(claim: MeasuredClaim, layout: Callable[[], Layout], hardware: HardwareClass) -> SessionVerdict:

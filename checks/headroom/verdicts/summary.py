@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from headroom.records.claims import MeasuredClaim, Point
+from headroom.records.claims import CitedClaim, Point
+from headroom.records.modelled import ModelledClaim
 from headroom.records.tree import Tree
 from headroom.verdicts.standing import Board, Standing
 
@@ -36,7 +37,11 @@ class Row:
 def rows(tree: Tree, board: Board) -> Iterator[Row]:
     """Every claim on every class, a row a point; one row where nothing is measured."""
     for claim in tree.claims.values():
-        if not isinstance(claim, MeasuredClaim):
+        if isinstance(claim, ModelledClaim):
+            computed = board.models[claim.id]
+            yield Row(claim.id, "as computed", computed.status, computed.reason, {}, None, None, None, 0, None)
+            continue
+        if isinstance(claim, CitedClaim):
             yield Row(claim.id, "as stated", "cited", claim.independence, {}, None, None, None, 0, None)
             continue
         for name, standing in board.standings[claim.id].items():

@@ -1,0 +1,44 @@
+"""What every page that is made from a record is put together of."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from headroom.records import Claim
+from headroom.site.context import INDEX, PageContext
+
+
+def text(value: object) -> str:
+    """A record's text as Markdown that shows exactly these characters, whatever they are."""
+    plain = " ".join(str(value).split())
+    return re.sub(r"[!-/:-@\[-`{-~]", lambda match: f"&#{ord(match[0])};", plain)
+
+
+def heading(title: str) -> str:
+    """A section that the search leaves out: a claim is found by its sentence and its verdict."""
+    return f"## {title} {{ data-search-exclude }}"
+
+
+def bullets(rows: Iterable[str]) -> str:
+    """A list."""
+    return "\n".join(f"- {row}" for row in rows)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table, its cells Markdown."""
+    lines = [list(head), *map(list, rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def badge(status: str, word: str) -> str:
+    """A status as a word; the style sheet adds its shape and colour."""
+    return f'<span class="badge badge-{status}">{text(word)}</span>'
+
+
+def not_claimed(claim: Claim, page: PageContext) -> Iterator[str]:
+    """What the claim does not say, and where it belongs."""
+    yield heading("What is not claimed")
+    yield bullets(text(entry) for entry in claim.not_claimed)
+    retired = " This claim is retired: no page leans on it any more." if claim.state == "retired" else ""
+    guide, index = page.href(claim.guide), page.href(INDEX)
+    yield f"It belongs to [this guide]({guide}) and is one of [all claims]({index}).{retired}"
