@@ -151,6 +151,11 @@ class MeasuredClaim(Statement):
             raise ValueError("a claim has a tolerance or says what it gives up; write one of the two")
         return self
 
+    @property
+    def allowed(self) -> float:
+        """How far, relatively, an output may be from the one that is asked for."""
+        return self.gives_up.at_most if self.gives_up else self.tolerance or 0.0
+
 
 class Source(Record):
     """Where a cited sentence stands."""

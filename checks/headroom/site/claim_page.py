@@ -6,7 +6,7 @@ from html import escape
 from statistics import median
 
 from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim, Session
-from headroom.site import cited, computed, plot, words
+from headroom.site import cited, computed, plot, price, words
 from headroom.site.context import PageContext, SiteData, claim_page, evidence_file
 from headroom.site.parts import bullets as _list
 from headroom.site.parts import heading as _heading
@@ -44,6 +44,8 @@ def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterat
     for name, standing in own:
         if standing.verdict:
             yield plot.figure(claim, standing.verdict.points, site.class_name(name))
+    for name, standing in own:
+        yield from price.parts(claim, name, standing, site, page)
     yield from _conditions(claim, site)
     yield from _not_claimed(claim, page)
     for name, standing in own:

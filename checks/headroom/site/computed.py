@@ -7,9 +7,8 @@ from typing import Any
 from headroom.quantities import Quantity
 from headroom.records import MeasuredClaim, ModelledClaim
 from headroom.records.modelled import MeasuredFigure, Validation, Variable
-from headroom.site import words
 from headroom.site.context import PageContext, SiteData, claim_page
-from headroom.site.parts import badge, bullets, heading, not_claimed, table, text
+from headroom.site.parts import badge, bullets, heading, not_claimed, percent, signed, table, text
 from headroom.units import UNITS, humane
 from headroom.verdicts import Check, Computed
 from headroom.verdicts.modelled import measured
@@ -38,8 +37,17 @@ def result(claim: ModelledClaim, computed: Computed) -> str:
     found, unit = computed.result, claim.predicts.unit
     if found is None:
         return "not known yet"
-    ends = "" if found.low == found.high else f", from {amount(found.low, unit)} to {amount(found.high, unit)}"
-    return f"{amount(found.value, unit)}{ends}"
+    return f"{amount(found.value, unit)}{_range(found, unit, ', ')}"
+
+
+def _range(found: Quantity, unit: str, before: str) -> str:
+    """Between what a value may lie, or how near that is to it where both ends are written as it is."""
+    if found.low == found.high:
+        return ""
+    low, high = amount(found.low, unit), amount(found.high, unit)
+    if low == high:
+        return f"{before}within {percent((found.high - found.low) / abs(found.value))}"
+    return f"{before}from {low} to {high}"
 
 
 def sentence(claim: ModelledClaim, computed: Computed) -> str:
@@ -67,7 +75,11 @@ def render(claim: ModelledClaim, site: SiteData, page: PageContext) -> Iterator[
         [_check(claim, check, site, page) for check in computed.checks],
     )
     fitted = "; ".join(_named(each, site, page) for each in claim.fitted_on)
-    yield f"Fitted on {fitted}." if fitted else "Fitted on nothing: each value follows from shapes, formats or facts."
+    yield (
+        f"Fitted on {fitted}."
+        if fitted
+        else "Fitted on nothing: the record names no measurement that a value was chosen by."
+    )
     yield heading("When it holds")
     bounds = [text(f"{name}: {bound}") for name, bound in claim.validity.bounds.items()]
     yield bullets([text(claim.validity.words), *bounds])
@@ -78,7 +90,7 @@ def _variable(variable: Variable, site: SiteData, page: PageContext) -> tuple[st
     """The value of a variable, and where it comes from."""
     if variable.unit is not None and variable.value is not None:
         unit = "" if variable.unit == "1" else f" {variable.unit}"
-        return text(f"{variable.value:,.12g}{unit}"), "the shape or the format"
+        return text(f"{variable.value:,.12g}{unit}"), "given"
     if variable.measured is not None:
         return _figure_value(variable.measured, site), _named(variable.measured, site, page)
     sheet_id, _, figure = (variable.fact or "").partition(".")
@@ -97,8 +109,7 @@ def _figure_value(figure: MeasuredFigure, site: SiteData) -> str:
     except LookupError:
         return "not measured yet"
     shown = found.to(unit)
-    ends = "" if shown.low == shown.high else f" ({amount(shown.low, unit)} to {amount(shown.high, unit)})"
-    return text(f"{amount(shown.value, unit)}{ends}")
+    return text(f"{amount(shown.value, unit)}{_range(shown, unit, ', ')}")
 
 
 def _named(figure: MeasuredFigure, site: SiteData, page: PageContext) -> str:
@@ -116,9 +127,9 @@ def _check(claim: ModelledClaim, check: Check, site: SiteData, page: PageContext
     unit, validation = claim.predicts.unit, check.validation
     predicted = amount(check.predicted.value, unit) if check.predicted else "unknown"
     measured = amount(check.measured.value, unit) if check.measured else f"not known: {check.missing}"
-    error = "–" if check.error is None else words.change(check.error) + ("" if check.holds else ", too far")
+    error = "–" if check.error is None else signed(check.error) + ("" if check.holds else ", too far")
     place = ", ".join([site.class_name(validation.hardware), *(f"{k} {v}" for k, v in validation.point.items())])
-    cells = [place, _at(validation), predicted, measured, error, f"{validation.tolerance:.3g}"]
+    cells = [place, _at(validation), predicted, measured, error, percent(validation.tolerance)]
     return [_named(validation, site, page), *map(text, cells)]
 
 

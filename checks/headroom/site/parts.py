@@ -42,3 +42,17 @@ def not_claimed(claim: Claim, page: PageContext) -> Iterator[str]:
     retired = " This claim is retired: no page leans on it any more." if claim.state == "retired" else ""
     guide, index = page.href(claim.guide), page.href(INDEX)
     yield f"It belongs to [this guide]({guide}) and is one of [all claims]({index}).{retired}"
+
+
+def percent(share: float) -> str:
+    """A share in per cent, to two significant digits; one that is tiny only as such."""
+    if 0 < share < 1e-6:  # noqa: PLR2004 - the words say it
+        return "less than 0.0001\u00a0%"
+    digits = f"{float(f'{share * 100:.2g}'):f}"
+    return f"{digits.rstrip('0').rstrip('.')}\u00a0%"
+
+
+def signed(share: float) -> str:
+    """A relative change in per cent, with its sign, also where it is small."""
+    sign = "\u2212" if share < 0 else "+" if share > 0 else ""
+    return f"{sign}{percent(abs(share))}"

@@ -83,7 +83,7 @@ class Computed:
         off = f"largest error {self.largest_error * 100:.2g} %"
         outside = sum(check.holds is False for check in self.known)
         return f"{'held to' if outside else 'validated at'} {points}, {off}" + (
-            f", {outside} outside" if outside else ""
+            f", {outside} beyond the tolerance" if outside else ""
         )
 
 

@@ -19,8 +19,7 @@ def differ(claim: MeasuredClaim, block: Block) -> bool:
     """Whether a run did not compute what its baseline did. Where the claim gives quality up, the control still must."""
     subject = [] if claim.gives_up else [block.subject]
     control = [block.control] if block.control else []
-    allowed = claim.gives_up.at_most if claim.gives_up else claim.tolerance or 0.0
-    return any(apart(block.baseline.output, run.output) > allowed for run in subject + control)
+    return any(apart(block.baseline.output, run.output) > claim.allowed for run in subject + control)
 
 
 def lost(claim: MeasuredClaim, block: Block) -> float:
