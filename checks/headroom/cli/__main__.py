@@ -1,7 +1,5 @@
 """``python -m headroom.cli``: the command where it is not installed as one."""
 
-import sys
+from headroom.cli import command
 
-from headroom.cli import main
-
-sys.exit(main())
+command()

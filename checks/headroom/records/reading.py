@@ -19,17 +19,24 @@ T = TypeVar("T")
 class Documents(Mapping[str, Document]):
     """The YAML files of a tree by path, for the lines of their values: parsed when somebody asks for one."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
-        self._files = files
+    def __init__(self, by_path: Mapping[str, bytes]) -> None:
+        self._files = by_path
 
     def __getitem__(self, path: str) -> Document:
         return load_yaml(text_of(self._files[path]))
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._files
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._files)
 
     def __len__(self) -> int:
         return len(self._files)
+
+    def sha256(self, path: str) -> str:
+        """A hash of a file's bytes."""
+        return files.sha256(self._files[path])
 
 
 class Reader:

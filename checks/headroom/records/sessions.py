@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
-
-from pydantic import BaseModel
+from functools import cache, partial
+from typing import NamedTuple
 
 from headroom import files
 from headroom.files import Found, UnreadableError
-from headroom.records.base import Sha256
-from headroom.records.evidence import Evidence, Head, Place, place
+from headroom.records.base import from_json, to_json
+from headroom.records.evidence import Design, Environment, Evidence, Failure, Head, Place, place
 from headroom.records.layout import session_path
 from headroom.records.reading import Reader
 
@@ -17,12 +16,33 @@ Measured = tuple[str, str, Place]
 """A metric, and the arm and the point that were measured in it."""
 
 
-class Summary(BaseModel):
-    """What is kept of an evidence file when its runs are let go. No record: nobody writes it down."""
+class Summary(NamedTuple):
+    """What is kept of an evidence file when its runs are let go."""
 
-    text_sha256: Sha256
+    text_sha256: str
     head: Head
     measured: frozenset[Measured]
+
+    def dumps(self) -> bytes:
+        """The summary as text on one line."""
+        head = self.head.model_dump_json(exclude={"environment"})
+        return to_json([self.text_sha256, self.head.environment.model_dump_json(), head, list(self.measured)])
+
+    @classmethod
+    def loads(cls, text: bytes) -> "Summary":
+        """The summary that a text was made of. It was validated before that, so nothing is validated again."""
+        text_sha256, environment, head, measured = from_json(text)
+        fields = from_json(head)
+        fields["environment"] = _environment(environment)
+        fields["design"] = Design.model_construct(**fields["design"])
+        fields["failures"] = tuple(map(Failure.model_validate, fields["failures"]))
+        found = frozenset((metric, arm, tuple(map(tuple, at))) for metric, arm, at in measured)
+        return cls(text_sha256, Head.model_construct(**fields), found)
+
+
+@cache  # a machine measures many sessions
+def _environment(text: str) -> Environment:
+    return Environment.model_validate_json(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +113,12 @@ class _Latest:
 def _summary(reader: Reader, evidence: _Latest, file: Found, data: bytes, digest: str) -> Summary | None:
     remembered = reader.cache.get("session", digest)
     if remembered is not None:
-        return Summary.model_validate_json(remembered)
+        return Summary.loads(remembered)
     found = evidence.read(file, data, digest)
     if found is None:
         return None
     measured = frozenset((metric, run.arm, place(run.point)) for run in found[0].runs for metric in run.samples)
     text_sha256 = digest if b"\r" not in data else files.sha256(found[1])
-    summary = Summary.model_construct(text_sha256=text_sha256, head=found[0].head(), measured=measured)
-    reader.cache.put(summary.model_dump_json().encode(), "session", digest)
+    summary = Summary(text_sha256, found[0].head(), measured)
+    reader.cache.put(summary.dumps(), "session", digest)
     return summary

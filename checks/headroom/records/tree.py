@@ -12,13 +12,12 @@ from pydantic import TypeAdapter, ValidationError
 from headroom import files, scripts
 from headroom.cache import Cache
 from headroom.files import Found, UnreadableError
-from headroom.parsing import Document
 from headroom.records.claims import Claim, MeasuredClaim
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
 from headroom.records.layout import claim_path, run_path
 from headroom.records.methods import Method
 from headroom.records.problems import Problem, invalid, unreadable
-from headroom.records.reading import Reader
+from headroom.records.reading import Documents, Reader
 from headroom.records.sessions import Session, sessions
 from headroom.records.snippets import (
     Header,
@@ -53,7 +52,7 @@ class Tree:
     """By snippet and hardware class."""
     benchmarks: Mapping[str, str]
     """The hash of each benchmark's syntax tree."""
-    documents: Mapping[str, Document]
+    documents: Documents
     """The YAML files by path, for the lines of their values."""
     problems: tuple[Problem, ...] = field(default=())
 
@@ -242,8 +241,13 @@ def _benchmarks(reader: Reader) -> dict[str, str]:
 
 
 def _syntax(reader: Reader, name: str, source: str) -> str | None:
+    key = ("syntax", files.sha256(source))
+    if (kept := reader.cache.get(*key)) is not None:
+        return kept.decode()
     try:
-        return scripts.syntax_sha256(source)
+        found = scripts.syntax_sha256(source)
     except UnreadableError as error:
         reader.problems.append(unreadable(name, "benchmarks", error))
-    return None
+        return None
+    reader.cache.put(found.encode(), *key)
+    return found

@@ -9,6 +9,7 @@ from headroom.records.base import from_json, to_json
 from headroom.records.claims import MeasuredClaim
 from headroom.records.facts import HardwareClass
 from headroom.records.sessions import Session
+from headroom.records.tree import Tree
 from headroom.verdicts.judge import PointVerdict, SessionVerdict
 
 
@@ -17,26 +18,30 @@ class Memory:
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
-        self._hashes: dict[int, tuple[MeasuredClaim | HardwareClass, str]] = {}
+        self._hashes: dict[str, str] = {}
 
     def verdict(
-        self, claim: MeasuredClaim, session: Session, hardware: HardwareClass, judge: Callable[[], SessionVerdict]
+        self,
+        tree: Tree,
+        claim: MeasuredClaim,
+        session: Session,
+        hardware: HardwareClass,
+        judge: Callable[[], SessionVerdict],
     ) -> SessionVerdict:
         """The verdict on a claim that is remembered, or else the one that ``judge`` gives."""
-        if not session.sha256:
+        path = tree.claim_paths[claim.id]
+        if not session.sha256 or path not in tree.documents:  # they come from no file
             return judge()
-        key = ("verdict", self._hash(claim), self._hash(hardware), session.sha256)
+        name = session.head.hardware_class
+        if name not in self._hashes:
+            self._hashes[name] = sha256(hardware.model_dump_json())
+        key = ("verdict", tree.documents.sha256(path), self._hashes[name], session.sha256)
         text = self._cache.get(*key)
         if text is not None:
             return _loads(text)
         verdict = judge()
         self._cache.put(_dumps(verdict), *key)
         return verdict
-
-    def _hash(self, record: MeasuredClaim | HardwareClass) -> str:
-        if id(record) not in self._hashes:  # the record is kept as well, so that its id stays its own
-            self._hashes[id(record)] = (record, sha256(record.model_dump_json()))
-        return self._hashes[id(record)][1]
 
 
 def _dumps(verdict: SessionVerdict) -> bytes:

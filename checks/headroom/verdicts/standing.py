@@ -1,9 +1,8 @@
 """Where each claim stands on each hardware class today."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache as once
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -97,6 +96,7 @@ class Hearing:
         self._memory = Memory(cache or Cache())
         self._claims: dict[_Measured, list[_Placed]] | None = None
         self._heard: dict[str, list[_Heard]] = defaultdict(list)
+        self._laid_out: tuple[Session, Layout] | None = None
 
     def hear(self, tree: Tree, session: Session) -> None:
         """Judge every claim that a session speaks for: it measured both arms in the metric, at any of its points."""
@@ -109,24 +109,24 @@ class Hearing:
         }
         hardware = tree.classes.get(session.head.hardware_class)
         current = tree.benchmarks.get(session.head.benchmark) == session.head.benchmark_syntax_sha256
-        layout = once(lambda: Layout(session.evidence))
         for claim, places in found.values():
             if not any((claim.metric.name, claim.baseline, at) in session.measured for at in places):
                 continue
             verdict = None
             if hardware and current:
-                judged = partial(_judged, claim, layout, hardware)
-                verdict = self._memory.verdict(claim, session, hardware, judged)
+                judged = partial(self._judged, claim, session, hardware)
+                verdict = self._memory.verdict(tree, claim, session, hardware, judged)
             self._heard[claim.id].append((session, verdict))
+
+    def _judged(self, claim: MeasuredClaim, session: Session, hardware: HardwareClass) -> SessionVerdict:
+        if self._laid_out is None or self._laid_out[0] is not session:
+            self._laid_out = (session, Layout(session.evidence))
+        return judge_layout(claim, self._laid_out[1], hardware)
 
     def board(self, tree: Tree) -> Board:
         """Where every claim stands after all sessions have been heard."""
         standings = {claim.id: _standings(claim, tree, self._heard[claim.id]) for claim in tree.claims.values()}
         return Board(standings, models(tree, standings))
-
-
-def _judged(claim: MeasuredClaim, layout: Callable[[], Layout], hardware: HardwareClass) -> SessionVerdict:
-    return judge_layout(claim, layout(), hardware)
 
 
 _Measured = tuple[str, str, str, Place]
