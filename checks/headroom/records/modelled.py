@@ -1,5 +1,6 @@
 """Modelled claims: a formula with units, and the measurements that it is held to."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
@@ -134,6 +135,14 @@ class ModelledClaim(Statement):
         for name in sorted({*self.validity.bounds, *overridden} - known):
             raise ValueError(f"`{name}` is no variable of the formula; correct the name")
         return self
+
+    def figures(self) -> Iterator[MeasuredFigure]:
+        """Every measured figure that the claim leans on: as a variable, in a validation, or where it was fitted."""
+        yield from (variable.measured for variable in self.variables.values() if variable.measured)
+        yield from self.fitted_on
+        for validation in self.validated_by:
+            yield validation
+            yield from (value for value in validation.at.values() if isinstance(value, MeasuredFigure))
 
     @property
     def expression(self) -> Expression:

@@ -118,6 +118,8 @@ def hardware(context: Context) -> Iterator[Problem]:
                 yield Problem(page.path, 1, "hardware", "hardware", f"unknown class `{name}`", remedy)
     for page, link, target in claim_links(context):
         claim = context.tree.claims[target.claim]
+        if isinstance(claim, ModelledClaim):
+            yield from modelled.from_elsewhere(context, page, link, claim)
         if target.hardware_class is None or not isinstance(claim, MeasuredClaim) or claim.metric.carries_over:
             continue
         measured_on = context.tree.classes.get(target.hardware_class)

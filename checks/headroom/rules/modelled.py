@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from headroom.prose.pages import Link, Page
-from headroom.records import ModelledClaim, Problem
+from headroom.records import MeasuredClaim, ModelledClaim, Problem
 from headroom.rules.context import Context, at
 
 _REMEDY = "correct it; docs/contribute/records.md says what a modelled claim holds"
@@ -33,6 +33,20 @@ def titled(context: Context, page: Page, link: Link, claim: ModelledClaim) -> It
         reason = context.board.models[claim.id].reason
         message = f"the link says {said}; the claim is {status}: {reason}"
         yield at(page, link, "verdicts", message, f"{title}, and make the sentence say so")
+
+
+def from_elsewhere(context: Context, page: Page, link: Link, claim: ModelledClaim) -> Iterator[Problem]:
+    """A formula that leans on a time of a CPU says nothing on a page about GPUs, and the other way round."""
+    tree = context.tree
+    about = {tree.classes[name].device for name in page.hardware if name in tree.classes}
+    for figure in claim.figures():
+        source, measured_on = tree.claims.get(figure.claim), tree.classes.get(figure.hardware)
+        stays = isinstance(source, MeasuredClaim) and not source.metric.carries_over
+        if stays and measured_on and about - {measured_on.device}:
+            message = f"`{claim.id}` leans on `{figure.claim}` of `{figure.hardware}`"
+            message += f", on a page about {', '.join(page.hardware)}"
+            yield at(page, link, "hardware", message, "move it to a page about that hardware")
+            return
 
 
 def factors(context: Context, claim: ModelledClaim) -> list[float]:

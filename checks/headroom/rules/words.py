@@ -204,10 +204,10 @@ def _over_the_sweep(context: Context, said: Said) -> list[float]:
 
 def _figures(_context: Context, passage: Passage) -> Iterator[Fault]:
     """A figure beside a measured claim is a link to it, never typed."""
-    cited = [each.text for each in passage.said if isinstance(each.claim, CitedClaim)]
-    typed = functools.reduce(lambda text, link: text.replace(link, "", 1), cited, passage.typed)
+    held = [each.text for each in passage.said if not isinstance(each.claim, MeasuredClaim)]  # by `_quotes`, `_numbers`
+    typed = functools.reduce(lambda text, link: text.replace(link, "", 1), held, passage.typed)
     match = strength.TYPED.search(typed)
-    if match and any(isinstance(each.claim, MeasuredClaim) for each in passage.said):
+    if match and any(not isinstance(each.claim, CitedClaim) for each in passage.said):
         remedy = "link it, as [1.9×](claim:the-id#ratio@class), and let --fix write it"
         yield f"`{match[0]}` is typed beside a measured claim", remedy
 
