@@ -100,7 +100,8 @@ def _refuse(node: ast.expr) -> None:
         ValueError: there is some.
     """
     if isinstance(node, ast.Constant):
-        if type(node.value) not in (int, float) or not abs(node.value) < _LARGEST:  # type: ignore[arg-type]
+        number = node.value
+        if isinstance(number, bool) or not isinstance(number, int | float) or not number < _LARGEST:
             raise ValueError(f"a constant that is no finite number; {_ALLOWED}")
     elif isinstance(node, ast.Name):
         if not _NAME.fullmatch(node.id) or node.id in _FUNCTIONS:

@@ -87,11 +87,11 @@ class Quantity:
         """A value in a unit, with the ends of its range where it has one.
 
         Raises:
-            ValueError: there is no such unit.
+            ValueError: there is no such unit, or the value is too large for a number.
         """
         found = Unit.parse(unit)
         ends = (value if low is None else low, value if high is None else high)
-        return cls(value * found.scale, ends[0] * found.scale, ends[1] * found.scale, found.powers)
+        return _made(value * found.scale, (ends[0] * found.scale, ends[1] * found.scale), found.powers)
 
     def to(self, unit: str) -> "Quantity":
         """The same in another unit: value and range in that unit, no longer in base units.
@@ -102,7 +102,7 @@ class Quantity:
         found = Unit.parse(unit)
         if found.powers != self.powers:
             raise ValueError(f"it counts `{named(self.powers)}`, which cannot be written in `{unit}`")
-        return Quantity(self.value / found.scale, self.low / found.scale, self.high / found.scale, self.powers)
+        return _made(self.value / found.scale, (self.low / found.scale, self.high / found.scale), self.powers)
 
     def __add__(self, other: "Quantity") -> "Quantity":
         _alike((self, other), "added")

@@ -153,7 +153,7 @@ class TestOthers:
         assert site.board.models[MODEL].faults
         assert "what the clever method keeps, 200 ms, within 0.38 %;" in page
         assert "the plain method keeps 800 ms, from 798 ms to 802 ms" in page
-        assert "The range is what the formula comes to at the ends of the ranges" in page
+        assert "The range holds whatever the formula comes to" in page
 
     def test_amounts_are_for_people(self) -> None:
         """In the unit that keeps them near one, where there is a choice."""

@@ -4,14 +4,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, get_args
 
 from headroom.parsing import load_yaml
 from headroom.records.base import Value
+from headroom.records.modelled import FigureName
 
 METHODS: Final = "methods:"
 """The scheme of an empty link that stands for the table of a page's methods."""
-FIGURES: Final = ("ratio", "slowdown", "change", "subject", "baseline", "difference", "saving", "value")
+FIGURES: Final = (*get_args(FigureName), "value")
 
 _CLAIM = re.compile(r"^claim:(?P<claim>[a-z0-9.-]+)(#(?P<figure>[a-z]+)(@(?P<class>[a-z0-9-]+))?(,(?P<point>.+))?)?$")
 _FACT = re.compile(r"^fact:(?P<sheet>[a-z0-9-]+)\.(?P<figure>[a-z][a-z0-9_]*)$")

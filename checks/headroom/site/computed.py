@@ -66,9 +66,9 @@ def render(claim: ModelledClaim, site: SiteData, page: PageContext) -> Iterator[
         ("name", "what it is", "value", "from"),
         [(text(name), text(each.meaning), *_variable(each, site, page)) for name, each in claim.variables.items()],
     )
-    yield f"{text(claim.predicts.name.capitalize())}: **{text(result(claim, computed))}**."
+    yield f"{text(claim.predicts.name[0].upper() + claim.predicts.name[1:])}: **{text(result(claim, computed))}**."
     if computed.result and computed.result.low != computed.result.high:
-        yield "The range is what the formula comes to at the ends of the ranges of what was measured, all at once."
+        yield "The range holds whatever the formula comes to while each measured figure stays in its own range."
     yield heading("Held to measurements")
     yield table(
         ("measured", "where", "with", "predicted", "measured", "error", "allowed"),
@@ -153,7 +153,7 @@ def exported(claim: ModelledClaim, computed: Computed) -> Mapping[str, Any]:
                 "point": dict(check.validation.point),
                 "predicted": check.predicted.value if check.predicted else None,
                 "measured": check.measured.value if check.measured else None,
-                "error": check.error,
+                "error": check.error if check.error is None or math.isfinite(check.error) else None,
                 "tolerance": check.validation.tolerance,
             }
             for check in computed.checks

@@ -87,10 +87,6 @@ class Computed:
         )
 
 
-def _percent(error: float) -> str:
-    return f"largest error {error * 100:.2g} %"
-
-
 def models(tree: Tree, standings: Standings) -> dict[str, Computed]:
     """Every modelled claim of a tree, evaluated."""
     found = (claim for claim in tree.claims.values() if isinstance(claim, ModelledClaim))
