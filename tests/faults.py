@@ -53,6 +53,23 @@ sources:
 figures:
   memory: {value: 141, unit: GB, source: here}
 """
+MODELLED_PATH = "checks/registry/training/model.yml"
+MODELLED_TEXT = """id: training.model
+kind: modelled
+statement: A made-up formula.
+method: cleverness
+guide: training/guide.md
+formula: a * b
+variables:
+  a: {value: 2, unit: B, meaning: made up}
+  b: {value: 3, unit: "1", meaning: made up}
+predicts: {name: some bytes, unit: B}
+validity: {words: made up, bounds: {a: {at_least: 1}}}
+validated_by:
+  - {claim: training.clever, figure: subject, hardware: cpu, tolerance: 0.1}
+not_claimed:
+  - anything
+"""
 LONG = " ".join(["word"] * 26)
 
 
@@ -140,6 +157,12 @@ def of_cited(old: str, new: str, line: int, message: str, field: str = "") -> Fa
     return Fault(swap(CITED_PATH, old, new), CITED_PATH, line, "claims", field, message)
 
 
+def of_modelled(old: str, new: str, line: int, field: str, message: str) -> Fault:
+    """A fault of a modelled claim, which is added with it."""
+    assert MODELLED_TEXT.count(old) == 1
+    return Fault(add(MODELLED_PATH, MODELLED_TEXT.replace(old, new)), MODELLED_PATH, line, "claims", field, message)
+
+
 def of_snippet(old: str, new: str, line: int, message: str, field: str = "") -> Fault:
     """A fault of the snippet; its run record then stands alone, which is not the records' concern."""
     return Fault(swap(SNIPPET_PATH, old, new), SNIPPET_PATH, line, "snippets", field, message)
@@ -194,7 +217,27 @@ FAULTS = {
     **OF_ANY_FILE,
     "unknown key": of_claim("method:", "speed: 2\nmethod:", 4, "speed", "unknown key"),
     "unknown key inside": of_claim("fixed:", "fix: {a: 1}\n  fixed:", 15, "scope.fix", "unknown key"),
-    "missing key": of_claim("tolerance: 0.01\n", "", 1, "tolerance", "missing"),
+    "missing key": of_claim("subject: clever\n", "", 1, "subject", "missing"),
+    "no tolerance": of_claim("tolerance: 0.01\n", "", 1, "", "a tolerance or says what it gives up"),
+    "tolerance and quality": of_claim(
+        "tolerance: 0.01", "tolerance: 0.01\ngives_up: {quality: loss, at_most: 1e-2}", 1, "", "says what it gives up"
+    ),
+    "unknown quality": of_claim(
+        "tolerance: 0.01\n", "gives_up: {quality: wit, at_most: 0.1}\n", 13, "gives_up.quality", "unknown quality `wit`"
+    ),
+    "formula no arithmetic": of_modelled("a * b", "a.b", 6, "formula", "more than arithmetic"),
+    "formula of nothing": of_modelled("a * b", "a * b * c", 1, "", "uses `c`, which is no variable"),
+    "variable of nothing": of_modelled("a * b", "a", 1, "", "does not use the variable `b`"),
+    "variable twice": of_modelled("value: 2,", "value: 2, fact: sheet.memory,", 8, "variables.a", "for two things"),
+    "variable without unit": of_modelled("unit: B, m", "m", 8, "variables.a", "a unit belongs to a value"),
+    "variable of an unknown unit": of_modelled("unit: B, m", "unit: stone, m", 8, "variables.a.unit", "unit `stone`"),
+    "prediction of an unknown unit": of_modelled("bytes, unit: B", "bytes, unit: oz", 10, "predicts.unit", "unit `oz`"),
+    "bound of nothing": of_modelled("{at_least: 1}", "{}", 11, "validity.bounds.a", "bounds nothing"),
+    "bound of no variable": of_modelled("bounds: {a:", "bounds: {c:", 1, "", "`c` is no variable"),
+    "never validated": of_modelled(
+        "\n  - {claim: training.clever, figure: subject, hardware: cpu, tolerance: 0.1}", " []", 12, "validated_by",
+        "at least 1",
+    ),
     "missing key inside": of_claim("  fixed: {model: made up}\n", "", 14, "scope.fixed", "missing"),
     "wrong type": of_claim("blocks: 20", "blocks: many", 12, "blocks", "valid integer"),
     "a list for a word": of_claim("subject: clever", "subject: [clever]", 7, "subject", "valid string"),
@@ -234,6 +277,9 @@ FAULTS = {
     "long quote": of_cited("clever ran 2.0x faster", f"2.0x {LONG}", 1, "the quote has 30 words"),
     "figure not quoted": of_cited("quote: clever ran 2.0x", "quote: clever ran 2.1x", 1, "`2.0x` does not stand in"),
     "long in brief": of_cited("hardware_as_stated:", f"in_brief: {LONG}\nhardware_as_stated:", 1, "more than 12 words"),
+    "blank locator": of_cited("locator: Table 2", "locator: '  '", 14, "at least 1", "source.locator"),
+    "no day of reading": of_cited("  retrieved: '2026-11-01'\n", "", 8, "missing", "source.retrieved"),
+    "unknown type of a source": of_cited("type: paper", "type: rumour", 12, "'paper'", "source.type"),
     "no https": of_cited("https://", "javascript://", 13, "match pattern", "source.url"),
     "no date": of_cited("'2026-11-01'", "yesterday", 15, "match pattern", "source.retrieved"),
     "method's file": Fault(swap(METHOD, "id: cleverness", "id: wit"), METHOD, 1, "methods", "", "not named as"),

@@ -172,7 +172,7 @@ class TestSteps:
         assert all(second != first for first, second in losses.values()), "a step changes nothing"
         for claim in claims_of(tree, name):
             first, baseline = losses[claim.subject][0], losses[claim.baseline][0]
-            assert first == pytest.approx(baseline, rel=claim.tolerance), claim.id
+            assert first == pytest.approx(baseline, rel=claim.allowed), claim.id
         assert found["other"] != losses[Script(name).arms[0]][0]
 
 

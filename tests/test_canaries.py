@@ -80,7 +80,16 @@ def test_clean_tree_has_every_status() -> None:
     """The clean tree holds a claim of every status, so that no rule is green for want of something to look at."""
     context = rules.Context.of(CLEAN)
     statuses = {context.board.status(claim, "h200") for claim in context.tree.claims.values()}
-    assert statuses == {"supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited"}
+    assert statuses == {
+        "supported",
+        "contradicted",
+        "inconclusive",
+        "flips",
+        "disputed",
+        "unmeasured",
+        "cited",
+        "modelled",
+    }
 
 
 def test_every_rule_has_a_canary() -> None:

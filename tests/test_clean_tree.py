@@ -11,7 +11,8 @@ from pydantic import BaseModel
 from headroom.prose import strength
 from headroom.prose.targets import FIGURES, METHODS
 from headroom.records.base import Record
-from headroom.records.claims import CitedClaim
+from headroom.records.claims import CitedClaim, MeasuredClaim
+from headroom.records.modelled import ModelledClaim
 from headroom.rules import Context
 from headroom.rules.code import PYTHON
 from headroom.rules.context import claim_links
@@ -97,13 +98,11 @@ class TestPages:
         assert not all(link.text for link in links)
         assert any(link.href.startswith(METHODS) and not link.text for page in context().pages for link in page.links)
 
-    def test_cited_and_measured_claims_are_linked(self) -> None:
-        """Rules treat them differently."""
+    def test_cited_measured_and_modelled_claims_are_linked(self) -> None:
+        """Rules treat them differently, and computed ones as well."""
         claims = context().tree.claims
-        assert {isinstance(claims[target.claim], CitedClaim) for _, _, target in claim_links(context())} == {
-            True,
-            False,
-        }
+        kinds = {type(claims[target.claim]) for _, _, target in claim_links(context())}
+        assert kinds == {CitedClaim, MeasuredClaim, ModelledClaim}
 
     def test_pages_are_about_no_hardware_a_cpu_and_a_gpu(self) -> None:
         """And one is a notebook."""

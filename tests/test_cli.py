@@ -56,8 +56,8 @@ class TestCheck:
         assert main(["check", "--root", str(root)]) == OK
         printed = capsys.readouterr()
         assert printed.out == ""
-        kinds = "12 linked, 1 quoted, 1 proved, 1 definition, 1 arithmetic, 1 advice, 1 source, 1 unproven, 1 misread"
-        counts = f"2 snippets, 10 claims, 3 sessions, 5 pages, 20 comparisons ({kinds})"
+        kinds = "13 linked, 1 quoted, 1 proved, 1 definition, 1 arithmetic, 1 advice, 1 source, 1 unproven, 1 misread"
+        counts = f"2 snippets, 11 claims, 3 sessions, 5 pages, 21 comparisons ({kinds})"
         assert printed.err == f"{counts}: no problems\n"
 
     def test_prints_one_line_a_problem(self, red: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,7 +144,7 @@ class TestVerdict:
         """Without a name every claim has a row, also one that nobody has measured."""
         assert main(["verdict", "--json", "--root", str(root)]) == OK
         rows = json.loads(capsys.readouterr().out)
-        assert len({row["claim"] for row in rows}) == 10
+        assert len({row["claim"] for row in rows}) == 11
         (unmeasured,) = (row for row in rows if row["status"] == "unmeasured")
         assert (unmeasured["ratio"], unmeasured["session"], unmeasured["n"]) == (None, None, 0)
 
@@ -211,7 +211,7 @@ class TestUsage:
         """Without `--root` the folder at hand is the project's."""
         monkeypatch.chdir(root)
         assert main(["check"]) == OK
-        assert "10 claims" in capsys.readouterr().err
+        assert "11 claims" in capsys.readouterr().err
 
     @pytest.mark.parametrize("name", ["none", "training.none", "training.clever.paper"])
     def test_measure_of_what_cannot_be_measured(

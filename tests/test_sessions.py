@@ -153,6 +153,10 @@ CASES: dict[str, list[Callable[[], Evidence]]] = {
         lambda: session(one("output", -2.5)),
         lambda: session(each("output", None)),
     ],
+    "quality_lost": [
+        lambda: session(one("output", 2.53)),
+        lambda: session(one("output", None)),
+    ],
     "same_work": [
         lambda: session(each("work_sha256", runs_of(a_session(CLAIM).model_dump(), "plain")[0]["work_sha256"])),
         lambda: session(inspected(2, "clever")),
@@ -174,6 +178,9 @@ CASES: dict[str, list[Callable[[], Evidence]]] = {
         lambda: session(one("work_sha256", "0" * 64, "plain", control=True)),
     ],
 }
+# The claims that are tried, where it is not the one that the others are.
+GIVING = a_claim(tolerance=None, gives_up={"quality": "loss", "at_most": 0.01})
+CLAIMS = {"quality_lost": GIVING}
 # Gates whose faults another gate sees as well, and those whose faults something else may name if they do not.
 TWICE = {"repeated_runs": "order_not_random", "control_missing": "control_failed"}
 ALSO_SEEN = {"too_few_blocks": "control_failed", "copied_samples": "bad_samples"}
@@ -200,7 +207,7 @@ class TestGates:
     @pytest.mark.parametrize(("name", "make"), EVERY)
     def test_a_shut_gate_is_the_reason(self, tmp_path: Path, name: str, make: Callable[[], Evidence]) -> None:
         """From files to verdict, by name."""
-        found = verdict(tmp_path, CLAIM, make())
+        found = verdict(tmp_path, CLAIMS.get(name, CLAIM), make())
         assert (found.verdict, found.reason) == ("inconclusive", name)
 
     @pytest.mark.parametrize(("name", "make"), EVERY)
@@ -210,7 +217,7 @@ class TestGates:
         """Without it the session would support the claim, so it is this gate that does the work."""
         left = {gate: fails for gate, fails in gates.GATES.items() if gate not in (name, TWICE.get(name))}
         monkeypatch.setattr(gates, "GATES", left)
-        found = judge(CLAIM, make(), CPU)
+        found = judge(CLAIMS.get(name, CLAIM), make(), CPU)
         assert found.reason in ("clear", ALSO_SEEN.get(name))
 
     def test_a_tenth_of_failed_runs_is_borne(self, tmp_path: Path) -> None:
@@ -229,6 +236,29 @@ class TestGates:
     def test_outputs_within_the_tolerance_are_the_same(self, tmp_path: Path, output: float) -> None:
         """One hundredth is allowed here, up and down."""
         assert verdict(tmp_path, CLAIM, session(each("output", output))).verdict == "supported"
+
+    @pytest.mark.parametrize("output", [2.5249, 2.4, 1.0])
+    def test_quality_may_be_given_up_as_far_as_said_and_gained_without_end(self, tmp_path: Path, output: float) -> None:
+        """A loss is better where it is lower, and the bound is for what is worse."""
+        assert verdict(tmp_path, GIVING, session(each("output", output))).verdict == "supported"
+
+    def test_of_an_accuracy_less_is_worse(self, tmp_path: Path) -> None:
+        """Each quality has its direction in the code, and no claim can turn it round."""
+        claim = a_claim(tolerance=None, gives_up={"quality": "accuracy", "at_most": 0.01})
+        assert verdict(tmp_path, claim, session(each("output", 3.0))).verdict == "supported"
+        assert verdict(tmp_path / "less", claim, session(each("output", 2.4))).reason == "quality_lost"
+
+    def test_of_a_perplexity_it_is_the_exponential_that_counts(self, tmp_path: Path) -> None:
+        """A loss of 2.5 nats that grows by 0.02 is two per cent of perplexity, and less than one of loss."""
+        claim = a_claim(tolerance=None, gives_up={"quality": "perplexity", "at_most": 0.01})
+        found = session(each("output", 2.52))
+        assert verdict(tmp_path, GIVING, found).verdict == "supported"
+        assert verdict(tmp_path / "perplexity", claim, found).reason == "quality_lost"
+
+    def test_a_control_computes_what_its_baseline_does_whatever_is_given_up(self, tmp_path: Path) -> None:
+        """It is the same arm: what the subject may lose, it may not gain either."""
+        found = session(one("output", 2.4, "plain", control=True))
+        assert verdict(tmp_path, GIVING, found).reason == "output_differs"
 
     def test_a_step_as_fast_as_the_hardware_is_believed(self, tmp_path: Path) -> None:
         """The bound itself is not below the bound."""

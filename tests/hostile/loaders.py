@@ -46,6 +46,13 @@ LOADERS: Mapping[str, Loader] = {
         "claims",
         ("id: training.clever.step-time", "id: training.hostile"),
     ),
+    "models": Loader(
+        "yaml",
+        "checks/registry/training/clever-kept-model.yml",
+        "checks/registry/training/hostile-model.yml",
+        "claims",
+        ("id: training.clever.kept-model", "id: training.hostile-model"),
+    ),
     "evidence": Loader(
         "json",
         "checks/evidence/small_step/cpu-*.json",

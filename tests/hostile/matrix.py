@@ -121,6 +121,7 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
         json=f"`NaN` {FINITE}",
         notebook=f"`NaN` {FINITE}",
         claims=INTEGER,
+        models=NUMBER,
         facts=NUMBER,
         classes=NUMBER,
         script="no TOML",
@@ -134,6 +135,7 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
     "beyond 64 bits": cells(yaml=BITS, json=BITS, notebook=BITS, page=BITS, script="less than or equal to 600"),
     "a list for a value": cells(
         claims=INTEGER,
+        models=NUMBER,
         facts=NUMBER,
         classes=NUMBER,
         json=NUMBER,

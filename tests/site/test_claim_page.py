@@ -101,9 +101,13 @@ def test_other_sessions_are_listed(site: SiteData) -> None:
 def test_a_cited_claim_is_reported_and_not_endorsed(site: SiteData) -> None:
     """With its words, its place, its hardware and who measured it."""
     page = shown(html_of(site, "cited"))
-    assert "Reported by A. Author in On cleverness, Table 2 (2024) on 8 A100, not measured here." in page
+    reported = "Reported by its authors themselves, A. Author, in a paper of 2024 (On cleverness, Table 2), on 8 A100; "
+    assert f"cited: authors {reported}not measured here." in page
     assert "“clever ran 2.0x faster on 8 A100”" in page
-    assert "measured by: the authors of the method" in page
+    assert "Kind of source: a paper" in page
+    assert "Independence: Measured by the authors of the method." in page
+    assert "Read on 1 November 2026" in page
+    assert "A web page" not in page
     assert "speed 2.0x" in page
 
 

@@ -47,7 +47,7 @@ def words(element: ET.Element) -> str:
         ("disputed", "disputed", "disputed"),
         ("sweep", "flips", "gain from 8 sequences up"),
         ("unmeasured", "unmeasured", "no CPU measurement yet"),
-        ("cited", "cited", "cited"),
+        ("cited", "cited", "cited: authors"),
     ],
 )
 def test_a_claim_link_leads_to_its_page_and_carries_its_status_in_words(
@@ -155,7 +155,7 @@ def test_a_fact_link_leads_to_its_source(site: SiteData) -> None:
         ("part", "cpu", "64.0 MiB → 18.2 MiB kept for backward at 64 sequences from 8 sequences up"),
         ("slower", "cpu", "+26 % time of a step contradicted"),
         ("unmeasured", "cpu", "no CPU measurement yet"),
-        ("cited", "cpu", "on 8 A100, 2024 cited"),
+        ("cited", "cpu", "on 8 A100, 2024 cited: authors"),
     ],
 )
 def test_an_empty_link_becomes_the_summary_of_a_table_cell(

@@ -1,11 +1,13 @@
 """The measured value behind a figure in a text."""
 
-from statistics import median
-
 from headroom.prose.targets import ClaimTarget
 from headroom.records.claims import MeasuredClaim
+from headroom.records.modelled import ModelledClaim
 from headroom.records.tree import Tree
-from headroom.verdicts import Board, PointVerdict
+from headroom.units import UNITS
+from headroom.verdicts import Board
+from headroom.verdicts.figures import value_of
+from headroom.verdicts.modelled import evaluate
 
 
 def measured(tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]:
@@ -15,6 +17,8 @@ def measured(tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]
         LookupError: there is no such claim, session, point or figure; the message says which.
     """
     claim = tree.claims.get(target.claim)
+    if isinstance(claim, ModelledClaim):
+        return _computed(claim, tree, board, target)
     if not isinstance(claim, MeasuredClaim):
         raise LookupError(f"`{target.claim}` is no measured claim")  # noqa: TRY004 - the link is wrong, not a type
     if target.figure is None or target.hardware_class is None:
@@ -30,18 +34,21 @@ def measured(tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]
         raise LookupError(f"name one point: {grid.axis}=…, out of {list(grid.grid)}" if grid else "no such point")
     if point.n == 0:
         raise LookupError("this point is not measured in the newest session")
-    return _figure(target.figure, point, claim)
+    return value_of(target.figure, point, claim)
 
 
-def _figure(name: str, point: PointVerdict, claim: MeasuredClaim) -> tuple[float, str]:
-    unit = claim.metric.kind.unit
-    subject, baseline = median(point.subject), median(point.baseline)
-    towards = point.ratio if claim.metric.kind.better == "higher" else 1 / point.ratio
-    return {
-        "ratio": (point.ratio, "1"),
-        "slowdown": (1 / point.ratio, "1"),
-        "change": (towards - 1, "1"),
-        "subject": (subject, unit),
-        "baseline": (baseline, unit),
-        "difference": (subject - baseline, unit),
-    }[name]
+def _computed(claim: ModelledClaim, tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]:
+    """What a formula comes to, in the unit that its claim predicts, or as a plain number where a text has none such."""
+    if target.figure != "value":
+        raise LookupError(
+            f"`{target.claim}` is computed; link its figure as `#value`, with what differs: `#value,layers=32`"
+        )
+    at = {name: float(value) for name, value in target.point.items() if isinstance(value, int | float)}
+    if len(at) < len(target.point) or set(at) - set(claim.variables):
+        raise LookupError(f"a variable that the formula has not, or no number; it has {', '.join(claim.variables)}")
+    try:
+        found = evaluate(claim, tree, board.standings, at)
+    except ValueError as error:
+        raise LookupError(str(error)) from error
+    unit = claim.predicts.unit
+    return found.value, unit if unit in UNITS else "1"

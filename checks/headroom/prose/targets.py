@@ -4,23 +4,24 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, get_args
 
 from headroom.parsing import load_yaml
 from headroom.records.base import Value
+from headroom.records.modelled import FigureName
 
 METHODS: Final = "methods:"
 """The scheme of an empty link that stands for the table of a page's methods."""
-FIGURES: Final = ("ratio", "slowdown", "change", "subject", "baseline", "difference")
+FIGURES: Final = (*get_args(FigureName), "value")
 
-_CLAIM = re.compile(r"^claim:(?P<claim>[a-z0-9.-]+)(#(?P<figure>[a-z]+)@(?P<class>[a-z0-9-]+)(,(?P<point>.+))?)?$")
+_CLAIM = re.compile(r"^claim:(?P<claim>[a-z0-9.-]+)(#(?P<figure>[a-z]+)(@(?P<class>[a-z0-9-]+))?(,(?P<point>.+))?)?$")
 _FACT = re.compile(r"^fact:(?P<sheet>[a-z0-9-]+)\.(?P<figure>[a-z][a-z0-9_]*)$")
 _AXIS = re.compile(r"^(?P<name>[a-z][a-z0-9_]*)=(?P<value>[A-Za-z0-9._-]+)$")
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimTarget:
-    """``claim:ID``, or one figure of it: ``claim:ID#ratio@h200,batch_size=8``."""
+    """``claim:ID``, or one figure of it: ``claim:ID#ratio@h200,batch_size=8``, ``claim:ID#value,layers=32``."""
 
     claim: str
     figure: str | None = None
@@ -46,9 +47,14 @@ def parse_target(href: str) -> ClaimTarget | FactTarget:
         return FactTarget(match["sheet"], match["figure"])
     match = _CLAIM.match(href)
     if match is None:
-        raise ValueError(f"`{href}` is no claim:ID, claim:ID#FIGURE@CLASS[,AXIS=VALUE] or fact:SHEET.FIGURE")
+        raise ValueError(
+            f"`{href}` is no claim:ID, claim:ID#FIGURE@CLASS[,AXIS=VALUE], claim:ID#value[,NAME=VALUE] "
+            "or fact:SHEET.FIGURE"
+        )
     if match["figure"] and match["figure"] not in FIGURES:
         raise ValueError(f"`#{match['figure']}` is no figure; use one of {', '.join(FIGURES)}")
+    if match["figure"] and (match["figure"] == "value") != (match["class"] is None):
+        raise ValueError("`#value` is computed and has no class, and every other figure has one, as `#ratio@h200`")
     return ClaimTarget(match["claim"], match["figure"], match["class"], _point(match["point"]))
 
 

@@ -3,6 +3,7 @@
 from headroom.records.claims import CitedClaim, Claim, MeasuredClaim, Point
 from headroom.records.evidence import Evidence, Run
 from headroom.records.facts import HardwareClass
+from headroom.records.modelled import ModelledClaim
 from headroom.records.problems import Problem
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree, load
@@ -13,6 +14,7 @@ __all__ = [
     "Evidence",
     "HardwareClass",
     "MeasuredClaim",
+    "ModelledClaim",
     "Point",
     "Problem",
     "Run",

@@ -8,9 +8,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from headroom.records.base import ClaimId, IsoDate, Name, PagePath, Record, Slug, Text, Url, Value
+from headroom.records.base import IsoDate, Name, Record, Slug, Text, Url, Value
 from headroom.records.metrics import METRICS, MetricKind
-from headroom.records.retirement import Retirement
+from headroom.records.modelled import ModelledClaim
+from headroom.records.quality import GivesUp
+from headroom.records.statement import Statement
 
 Point = Mapping[str, Value]
 _HOLDS_FOR = re.compile(r"^(?P<axis>[a-z][a-z0-9_]*) (?P<sign>>=|<=) (?P<bound>\d+(\.\d+)?)$")
@@ -112,23 +114,6 @@ class Freshness(Record):
     keys: tuple[Literal["benchmark", "torch", "transformers", "driver"], ...] = ("benchmark", "torch", "transformers")
 
 
-class Statement(Record):
-    """What every claim has, whatever it stands on."""
-
-    id: ClaimId
-    """Permanent, never reused; its first part is the topic and the folder."""
-    statement: Text
-    """One sentence that says which is better, in what, than what."""
-    method: Slug | None
-    """The technique that it is about; null where it is about this project's own way of measuring."""
-    guide: PagePath
-    """The page that the claim belongs to, below docs/."""
-    not_claimed: tuple[Text, ...] = Field(min_length=1)
-    """What a reader might wrongly take from it."""
-    retired: Retirement | None = None
-    """Where it is no longer made: since when and why. No page then leans on it without saying so."""
-
-
 class MeasuredClaim(Statement):
     """A claim that stands on sessions of one benchmark."""
 
@@ -145,8 +130,10 @@ class MeasuredClaim(Statement):
     """The largest relative difference that does not count, for the other relations."""
     blocks: int = Field(default=20, ge=10, le=100)
     """How many blocks a session has, fixed before it is run."""
-    tolerance: float = Field(ge=0, le=0.5)
+    tolerance: float | None = Field(default=None, ge=0, le=0.5)
     """How far, relatively, the outputs of the two arms may differ before they no longer do the same work."""
+    gives_up: GivesUp | None = None
+    """What the subject loses in quality, where the two are not meant to compute the same; in place of a tolerance."""
     scope: Scope
     flips: tuple[Flip, ...] = ()
     """Where the verdict changes along the sweep; empty where it does not."""
@@ -160,7 +147,14 @@ class MeasuredClaim(Statement):
             raise ValueError("subject and baseline are the same arm; name two")
         if self.flips and self.scope.sweep is None:
             raise ValueError("a claim without a sweep cannot flip; remove flips")
+        if (self.tolerance is None) == (self.gives_up is None):
+            raise ValueError("a claim has a tolerance or says what it gives up; write one of the two")
         return self
+
+    @property
+    def allowed(self) -> float:
+        """How far, relatively, an output may be from the one that is asked for."""
+        return self.gives_up.at_most if self.gives_up else self.tolerance or 0.0
 
 
 class Source(Record):
@@ -222,4 +216,4 @@ class CitedClaim(Statement):
         return self
 
 
-Claim = Annotated[MeasuredClaim | CitedClaim, Field(discriminator="kind")]
+Claim = Annotated[MeasuredClaim | CitedClaim | ModelledClaim, Field(discriminator="kind")]

@@ -13,6 +13,7 @@ from headroom.rules.context import Context
 from headroom.rules.figures import Skipped, apply, figures
 from headroom.rules.flips import flips
 from headroom.rules.links import hardware, links, verdicts
+from headroom.rules.modelled import models
 from headroom.rules.orphans import orphans
 from headroom.rules.references import references
 from headroom.rules.retired import retired
@@ -28,6 +29,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "retired": retired,
     "figures": figures,
     "rows": rows,
+    "models": models,
     "hardware": hardware,
     "words": words,
     "flips": flips,

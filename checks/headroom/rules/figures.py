@@ -11,12 +11,13 @@ from headroom.prose.figures import measured
 from headroom.prose.pages import Link, Page
 from headroom.records import Problem
 from headroom.rules.context import Context, at, claim_links
+from headroom.rules.modelled import sound
 from headroom.units import Figure
 
 OPEN = "?"
 """What an author writes in place of a figure that is not known yet."""
 _USUAL = {"ratio": "1.00×", "slowdown": "1.00×", "change": "+1 %"}
-_USUAL_BY_UNIT = {"B": "1.0 MiB", "s": "1.0 ms", "tokens/s": "1 tokens/s"}
+_USUAL_BY_UNIT = {"B": "1.0 MiB", "MiB": "1.0 MiB", "GiB": "1.0 GiB", "s": "1.0 ms", "tokens/s": "1 tokens/s"}
 
 
 def asked(link: Link, value: float, unit: str) -> str:
@@ -133,7 +134,7 @@ def _rewrite(path: Path, text: str, of_page: list[Fix]) -> None:
 def _figures(context: Context) -> Iterator[tuple[Page, Link, float | str, str]]:
     """Every figure of every page with its value and unit, or with what is wrong in place of the value."""
     for page, link, target in claim_links(context):
-        if target.figure:
+        if target.figure and sound(context, target.claim):
             try:
                 yield page, link, *measured(context.tree, context.board, target)
             except LookupError as error:

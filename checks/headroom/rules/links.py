@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from headroom.prose.markup import without_fences
 from headroom.prose.pages import Link, Page
 from headroom.prose.targets import METHODS, FactTarget
-from headroom.records import Problem
+from headroom.records import ModelledClaim, Problem
 from headroom.records.claims import MeasuredClaim
+from headroom.rules import modelled
 from headroom.rules.context import Context, at, claim_links
 
 RETIRED = "retired"
@@ -87,6 +88,9 @@ def verdicts(context: Context) -> Iterator[Problem]:
         claim = context.tree.claims[target.claim]
         if claim.retired or link.title == RETIRED:  # the rule `retired` speaks of those
             continue
+        if link.text and not target.figure and isinstance(claim, ModelledClaim):
+            yield from modelled.titled(context, page, link, claim)
+            continue
         speaks = link.text and not target.figure and isinstance(claim, MeasuredClaim)
         if not speaks:
             if link.title:
@@ -118,6 +122,8 @@ def hardware(context: Context) -> Iterator[Problem]:
                 yield Problem(page.path, 1, "hardware", "hardware", f"unknown class `{name}`", remedy)
     for page, link, target in claim_links(context):
         claim = context.tree.claims[target.claim]
+        if isinstance(claim, ModelledClaim):
+            yield from modelled.from_elsewhere(context, page, link, claim)
         if target.hardware_class is None or not isinstance(claim, MeasuredClaim) or claim.metric.carries_over:
             continue
         measured_on = context.tree.classes.get(target.hardware_class)

@@ -11,6 +11,7 @@ from headroom.rules.context import Context, at, claim_links
 
 _WHOLE = re.compile(r"\s*\|\s*(\d[\d,]*)\s*\|")
 _OF_ARMS = ("subject", "baseline")
+_ALONE = (*_OF_ARMS, "value")  # what is the ratio of nothing
 
 Row = list[tuple[Link, ClaimTarget]]
 
@@ -29,11 +30,16 @@ def rows(context: Context) -> Iterator[Problem]:
 
 
 def _of_two_points(page: Page, row: Row, text: str) -> Iterator[Problem]:
-    """A figure whose point is not the number that the row begins with, or not that of a figure before it."""
+    """A figure whose point is not the number that the row begins with, or not that of a figure before it.
+
+    What is computed may be shown for several cases side by side.
+    """
     first = _WHOLE.match(text)
     begins = float(first[1].replace(",", "")) if first else None
     seen: dict[str, object] = {}
     for link, target in row:
+        if target.figure == "value":
+            continue
         if begins is not None and target.point and not seen and begins not in target.point.values():
             message = f"a figure at {_said(target)} in a row that begins with {begins:g}"
             yield at(page, link, "rows", message, "name the point that the row is of")
@@ -50,6 +56,6 @@ def _beside_others(page: Page, row: Row) -> Iterator[Problem]:
     """A ratio, a slowdown or a change in a row that shows the figures of other claims alone."""
     shown = {target.claim for _, target in row if target.figure in _OF_ARMS}
     for link, target in row:
-        if shown and target.figure not in _OF_ARMS and target.claim not in shown:
+        if shown and target.figure not in _ALONE and target.claim not in shown:
             message = f"the {target.figure} of `{target.claim}` stands beside figures of {', '.join(sorted(shown))}"
             yield at(page, link, "rows", message, "link the claim that the row is about")

@@ -12,6 +12,8 @@ from headroom.prose.strength import Degree
 from headroom.prose.targets import ClaimTarget
 from headroom.records import Problem
 from headroom.records.claims import CitedClaim, MeasuredClaim
+from headroom.records.modelled import ModelledClaim
+from headroom.rules import modelled
 from headroom.rules.context import Context
 from headroom.rules.passages import Passage, Said, passages, statements
 from headroom.verdicts.standing import Standing
@@ -84,6 +86,8 @@ def _cited_ratios(claim: CitedClaim) -> Iterator[float]:
 
 def _ratios(context: Context, said: Said) -> list[float]:
     """The improvements that the evidence shows where the link asserts them."""
+    if isinstance(said.claim, ModelledClaim):
+        return modelled.factors(context, said.claim)
     asserts_all = said.title is None and not said.target.figure
     return [
         point.ratio
@@ -112,7 +116,7 @@ def _shown(context: Context, said: Said) -> str:
         return f"`{said.claim.id}` quotes {', '.join(figure.as_printed for figure in said.claim.figures)}"
     ratios = _ratios(context, said)
     if not ratios:
-        return f"`{said.claim.id}` is not measured"
+        return f"`{said.claim.id}` {'computes no factor' if said.claim.kind == 'modelled' else 'is not measured'}"
     low, high = min(ratios), max(ratios)
     return f"`{said.claim.id}` shows {low:.2f}" + (f" to {high:.2f}" if high > low else "")
 
@@ -161,6 +165,8 @@ def _freely(context: Context, passage: Passage) -> Iterator[Fault]:
 def _nothing_lost(context: Context, said: Said) -> bool:
     if isinstance(said.claim, CitedClaim):
         return strength.NO_LOSS.search(said.claim.quote) is not None
+    if isinstance(said.claim, ModelledClaim):
+        return False
     supported = any(standing.status == "supported" for standing in _standings(context, said))
     return said.claim.relation != "better" and supported
 
@@ -198,10 +204,10 @@ def _over_the_sweep(context: Context, said: Said) -> list[float]:
 
 def _figures(_context: Context, passage: Passage) -> Iterator[Fault]:
     """A figure beside a measured claim is a link to it, never typed."""
-    cited = [each.text for each in passage.said if isinstance(each.claim, CitedClaim)]
-    typed = functools.reduce(lambda text, link: text.replace(link, "", 1), cited, passage.typed)
+    held = [each.text for each in passage.said if not isinstance(each.claim, MeasuredClaim)]  # by `_quotes`, `_numbers`
+    typed = functools.reduce(lambda text, link: text.replace(link, "", 1), held, passage.typed)
     match = strength.TYPED.search(typed)
-    if match and any(isinstance(each.claim, MeasuredClaim) for each in passage.said):
+    if match and any(not isinstance(each.claim, CitedClaim) for each in passage.said):
         remedy = "link it, as [1.9×](claim:the-id#ratio@class), and let --fix write it"
         yield f"`{match[0]}` is typed beside a measured claim", remedy
 
@@ -224,14 +230,18 @@ def _quotes(_context: Context, passage: Passage) -> Iterator[Fault]:
 def _numbers(_context: Context, passage: Passage) -> Iterator[Fault]:
     """A number in the words of a link stands in its claim: 8 sequences, 8-bit AdamW."""
     for each in passage.said:
-        if not isinstance(each.claim, MeasuredClaim) or each.target.figure:
+        if isinstance(each.claim, CitedClaim) or each.target.figure:
             continue
-        scope = each.claim.scope
-        record = f"{each.claim.statement} {each.claim.subject} {each.claim.baseline} {scope.fixed} {scope.points}"
-        known = set(_COUNT.findall(record))
+        known = set(_COUNT.findall(_record(each.claim)))
         for number in _COUNT.findall(each.text):
             if number not in known:
                 yield f"`{number}` does not stand in the claim `{each.claim.id}`", "say what the claim says"
+
+
+def _record(claim: MeasuredClaim | ModelledClaim) -> str:
+    if isinstance(claim, ModelledClaim):
+        return modelled.words_of(claim)
+    return f"{claim.statement} {claim.subject} {claim.baseline} {claim.scope.fixed} {claim.scope.points}"
 
 
 def _value(number: str) -> float:
@@ -251,6 +261,8 @@ def _holds_on(context: Context, said: Said, name: str) -> bool:
     if isinstance(said.claim, CitedClaim):
         of_source = f"{said.claim.hardware_as_stated} {said.claim.quote} {said.claim.source.title}"
         return re.search(rf"\b{re.escape(name)}", of_source, re.IGNORECASE) is not None
+    if isinstance(said.claim, ModelledClaim):
+        return any(_is_named(context, c, name) for c in modelled.holds_on(context, said.claim))
     if said.title in ("unmeasured", "contradicted") or said.claim.metric.carries_over:
         return True
     measured_on = {c for c, standing in context.board.standings[said.claim.id].items() if standing.verdict}

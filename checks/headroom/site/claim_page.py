@@ -1,14 +1,31 @@
 """The page of one claim: its verdict in words first, then everything that the verdict rests on."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 from statistics import median
 
 from headroom.escaping import text
-from headroom.records import CitedClaim, Claim, MeasuredClaim, Session
-from headroom.site import disputes, limits, otherwise, plot, points_table, retired, sentence, swept, words
-from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
+from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim, Session
+from headroom.site import (
+    cited,
+    computed,
+    disputes,
+    limits,
+    otherwise,
+    plot,
+    points_table,
+    price,
+    retired,
+    sentence,
+    swept,
+    words,
+)
+from headroom.site.context import PageContext, SiteData, claim_page, evidence_file
+from headroom.site.parts import badge, not_claimed
+from headroom.site.parts import bullets as _list
+from headroom.site.parts import heading as _heading
+from headroom.site.parts import table as _table
 from headroom.site.points_table import Series
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Standing
@@ -18,10 +35,15 @@ from headroom.verdicts.crossover import asserted
 def render(claim: Claim, site: SiteData) -> str:
     """The whole page as Markdown with its front matter."""
     page = PageContext(claim_page(claim.id))
-    parts = _measured(claim, site, page) if isinstance(claim, MeasuredClaim) else _cited(claim, page)
     head = [_front_matter(claim), f"# {text(claim.statement)}", *retired.notice(claim, site, page)]
     tail = [*retired.older(claim, site, page), *otherwise.links(claim, site)]
-    return "\n\n".join([*head, *parts, *tail]) + "\n"
+    return "\n\n".join([*head, *_parts(claim, site, page), *tail]) + "\n"
+
+
+def _parts(claim: Claim, site: SiteData, page: PageContext) -> Iterator[str]:
+    if isinstance(claim, ModelledClaim):
+        return computed.render(claim, site, page)
+    return cited.render(claim, page) if isinstance(claim, CitedClaim) else _measured(claim, site, page)
 
 
 def _front_matter(claim: Claim) -> str:
@@ -30,42 +52,22 @@ def _front_matter(claim: Claim) -> str:
     return f"---\ntitle: {head}\ndescription: {head}\nsearch: {{boost: 0.5}}\n---"
 
 
-def _not_claimed(claim: Claim, page: PageContext) -> Iterator[str]:
-    yield _heading("What is not claimed")
-    yield _list(text(entry) for entry in claim.not_claimed)
-    guide, index = page.href(claim.guide), page.href(INDEX)
-    yield f"It belongs to [this guide]({guide}) and is one of [all claims]({index})."
-
-
-def _heading(title: str) -> str:
-    """A section that the search leaves out: a claim is found by its sentence and its verdict."""
-    return f"## {title} {{ data-search-exclude }}"
-
-
-def _list(rows: Iterable[str]) -> str:
-    return "\n".join(f"- {row}" for row in rows)
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = [list(head), *map(list, rows)]
-    lines.insert(1, ["---"] * len(lines[0]))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterator[str]:
     seen = [words.view(site, claim, name) for name in site.classes_of(claim)]
     views = sorted(seen, key=lambda view: (view.carried, view.standing.verdict is None))  # what was measured first
     for view in views:
-        badge = f'<span class="badge badge-{view.status}">{text(view.word)}</span>'
-        yield f"{badge} {text(sentence.carried_over(view) if view.carried else sentence.verdict_sentence(view))}"
+        said = sentence.carried_over(view) if view.carried else sentence.verdict_sentence(view)
+        yield f"{badge(view.status, view.word)} {text(said)}"
     own = [(view.hardware, view.standing) for view in views if not view.carried]
     series = [Series(site.class_name(name), found.verdict.points) for name, found in own if found.verdict]
     if series:
         yield plot.figure(claim, series)
         rows = points_table.rows(claim, series)
         yield _table(map(text, points_table.head(claim, series)), (map(text, row) for row in rows))
+    for name, standing in own:
+        yield from price.parts(claim, name, standing, site, page)
     yield from _conditions(claim, site)
-    yield from _not_claimed(claim, page)
+    yield from not_claimed(claim, page)
     for name, standing in own:
         yield from disputes.section(claim, standing, site.class_name(name), page)
         if standing.session or standing.void:
@@ -184,30 +186,3 @@ def _again(claim: MeasuredClaim) -> Iterator[str]:
     yield f"```bash\nheadroom reproduce {claim.id}\n```"
     yield "It prints your interval beside these, and what differs between the machines."
     yield f'??? example "The benchmark"\n\n    ```python\n    --8<-- "checks/benchmarks/{claim.benchmark}.py"\n    ```'
-
-
-def _cited(claim: CitedClaim, page: PageContext) -> Iterator[str]:
-    source = claim.source
-    badge = '<span class="badge badge-cited">cited</span>'
-    yield f"{badge} {text(words.cited_sentence(claim))}"
-    yield f"> “{text(claim.quote)}”"
-    yield _heading("Source")
-    yield _list(
-        [
-            f'<a href="{text(source.url)}">{text(source.title)}</a>, {text(source.authors)}, {source.year}',
-            f"Where in it: {text(source.locator)}",
-            f"Hardware as stated: {text(claim.hardware_as_stated)}",
-            f"Kind: {source.type}; measured by: {text(_INDEPENDENCE[claim.independence])}",
-            f"Read on {words.day(source.retrieved)}",
-        ]
-    )
-    yield _heading("Figures as printed")
-    yield _table(("figure", "as printed"), [(text(f.name), text(f.as_printed)) for f in claim.figures])
-    yield from _not_claimed(claim, page)
-
-
-_INDEPENDENCE = {
-    "author": "the authors of the method",
-    "vendor": "its vendor",
-    "independent": "somebody without a stake in it",
-}

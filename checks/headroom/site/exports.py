@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from headroom.escaping import text
-from headroom.records import Claim, MeasuredClaim
+from headroom.records import CitedClaim, Claim, ModelledClaim
 from headroom.records.schemas import schemas
-from headroom.site import hardware_page, harness_page, retired, words
+from headroom.site import cited, computed, hardware_page, harness_page, retired, words
 from headroom.site.claim_page import render
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page, evidence_file
+from headroom.site.parts import badge
 from headroom.verdicts import PointVerdict, Standing
 
 
@@ -66,8 +67,11 @@ def _statuses(claim: Claim, site: SiteData) -> str:
     """A badge a class, each with the date of its newest session."""
     if claim.retired:
         return f"{retired.BADGE} since {words.day(claim.retired.since)}"
-    if not isinstance(claim, MeasuredClaim):
-        return f'<span class="badge badge-cited">cited</span> {claim.source.year}'
+    if isinstance(claim, CitedClaim):
+        return f"{badge('cited', cited.word(claim))} {claim.source.year}"
+    if isinstance(claim, ModelledClaim):
+        found = site.board.models[claim.id]
+        return f"{badge(found.status, computed.word(found))} {text(found.reason)}"
     views = [words.view(site, claim, name) for name in site.classes_of(claim)]
     return "<br>".join(_status(view) for view in views)
 
@@ -94,6 +98,7 @@ def claims_json(site: SiteData) -> str:
 
 def _claim(claim: Claim, site: SiteData) -> dict[str, Any]:
     standings = site.board.standings[claim.id]
+    model = site.board.models.get(claim.id)
     return {
         "id": claim.id,
         "kind": claim.kind,
@@ -103,6 +108,7 @@ def _claim(claim: Claim, site: SiteData) -> dict[str, Any]:
         "statement": claim.statement,
         "page": claim_page(claim.id).removesuffix(".md") + ".html",
         "standings": {name: _standing(standing) for name, standing in standings.items()},
+        **({"model": computed.exported(claim, model)} if model and isinstance(claim, ModelledClaim) else {}),
     }
 
 

@@ -8,13 +8,13 @@ from xml.etree.ElementTree import Element, SubElement
 
 from headroom.prose.figures import measured
 from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
-from headroom.records import CitedClaim, Claim
-from headroom.site import retired, sentence, words
+from headroom.records import CitedClaim, Claim, ModelledClaim
+from headroom.site import cited, computed, retired, sentence, words
 from headroom.site.context import PageContext, SiteData, claim_page
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Status
 
-_ORDER: tuple[Status, ...] = ("contradicted", "disputed", "flips", "inconclusive", "unmeasured", "supported", "cited")
+_ORDER: tuple[Status, ...] = ("contradicted", "disputed", "flips", "inconclusive", "unmeasured", "supported")
 
 
 def resolve(link: Element, site: SiteData, page: PageContext) -> None:
@@ -80,7 +80,10 @@ def _said(site: SiteData, classes: Sequence[str], claim: Claim) -> _Said:
     if claim.retired:
         return _Said("retired", "retired", retired.sentence(claim))
     if isinstance(claim, CitedClaim):
-        return _Said("cited", words.BADGES["cited"], words.cited_sentence(claim))
+        return _Said("cited", cited.word(claim), cited.sentence(claim))
+    if isinstance(claim, ModelledClaim):
+        model = site.board.models[claim.id]
+        return _Said(model.status, computed.word(model), computed.sentence(claim, model))
     found = [words.view(site, claim, name) for name in classes]
     worst = min(found, key=lambda view: _ORDER.index(view.status))
     differ = len({view.status for view in found}) > 1 and worst.status != "unmeasured"
@@ -119,6 +122,11 @@ def _summary(link: Element, site: SiteData, page: PageContext, claim: Claim) -> 
     if isinstance(claim, CitedClaim):
         link.extend(_cited(claim))
         return
+    if isinstance(claim, ModelledClaim):
+        model = site.board.models[claim.id]
+        link.extend([_element("strong", computed.result(claim, model)), _element("small", claim.predicts.name)])
+        link.append(badge(model.status, computed.word(model)))
+        return
     for i, name in enumerate(classes):
         if i:
             SubElement(link, "br")
@@ -152,10 +160,9 @@ def _cited(claim: CitedClaim) -> Iterator[Element]:
     """A figure without what it is of would mislead, so a cell shows one only where the claim says it in brief."""
     if claim.in_brief:
         yield _element("strong", claim.in_brief)
-    stated = not claim.hardware_as_stated.startswith(("none", "not stated"))
-    where = f"on {claim.hardware_as_stated}, " if stated else ""
+    where = f"on {cited.hardware(claim)}, " if cited.hardware(claim) else ""
     yield _element("small", f"{where}{claim.source.year}")
-    yield badge("cited", words.BADGES["cited"])
+    yield badge("cited", cited.word(claim))
 
 
 def _element(tag: str, text: str) -> Element:

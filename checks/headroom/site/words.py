@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from headroom.records import CitedClaim, MeasuredClaim, Point
+from headroom.records import MeasuredClaim, Point
 from headroom.site import ageing, swept
 from headroom.site.context import SiteData
 from headroom.units import UNITS, humane
@@ -19,6 +19,7 @@ BADGES: dict[Status, str] = {
     "flips": "depends",
     "unmeasured": "not measured yet",
     "cited": "cited",
+    "modelled": "computed",
 }
 # The same for bytes that were counted on other hardware than the page's. Nothing else carries over.
 CARRIED: dict[Status, str] = {
@@ -212,10 +213,3 @@ def day(iso: str) -> str:
     """A date as a sentence writes it: 21 November 2026."""
     year, month, of_month = iso.split("-")
     return f"{int(of_month)}\u00a0{_MONTHS[(int(month) - 1) % 12]}\u00a0{year}"
-
-
-def cited_sentence(claim: CitedClaim) -> str:
-    """One full sentence: who has measured it, where it stands, on what, and that it is not ours."""
-    source = claim.source
-    where_ = f"{source.title}, {source.locator} ({source.year})"
-    return f"Reported by {source.authors} in {where_} on {claim.hardware_as_stated}, not measured here."

@@ -3,6 +3,20 @@
 from headroom.verdicts.disputes import Dispute
 from headroom.verdicts.freshness import Age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge
+from headroom.verdicts.modelled import Check, Computed
 from headroom.verdicts.standing import Board, Standing, Status, board, read
 
-__all__ = ["Age", "Board", "Dispute", "PointVerdict", "SessionVerdict", "Standing", "Status", "board", "judge", "read"]
+__all__ = [
+    "Age",
+    "Board",
+    "Check",
+    "Computed",
+    "Dispute",
+    "PointVerdict",
+    "SessionVerdict",
+    "Standing",
+    "Status",
+    "board",
+    "judge",
+    "read",
+]

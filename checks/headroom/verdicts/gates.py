@@ -8,6 +8,7 @@ from headroom.records.claims import MeasuredClaim, Point
 from headroom.records.evidence import Environment, Run, Slot, place
 from headroom.records.facts import HardwareClass
 from headroom.records.metrics import METRICS
+from headroom.verdicts import outputs
 from headroom.verdicts.pairs import Block, Layout, value
 
 _FAILED_SHARE = 0.1
@@ -87,11 +88,13 @@ def _copied(case: Case) -> bool:
 
 def _outputs(case: Case) -> bool:
     """A run of a block did not compute what its baseline did, within the claim's tolerance."""
-    return any(_differs(block.baseline.output, run.output, case) for block in case.blocks for run in block.runs)
+    return any(outputs.differ(case.claim, block) for block in case.blocks)
 
 
-def _differs(baseline: float | None, other: float | None, case: Case) -> bool:
-    return baseline is None or other is None or abs(other - baseline) > case.claim.tolerance * abs(baseline)
+def _quality(case: Case) -> bool:
+    """A subject gave up more quality than the claim says, or it is not known how much."""
+    given = case.claim.gives_up
+    return given is not None and any(outputs.lost(case.claim, block) > given.at_most for block in case.blocks)
 
 
 def _same_work(case: Case) -> bool:
@@ -166,6 +169,7 @@ GATES: dict[str, Callable[[Case], bool]] = {
     "inputs_not_paired": _inputs,
     "copied_samples": _copied,
     "output_differs": _outputs,
+    "quality_lost": _quality,
     "same_work": _same_work,
     "throttled": _throttled,
     "machine_busy": _machine_busy,

@@ -11,17 +11,19 @@ from headroom.cache import Cache
 from headroom.records.claims import Claim, MeasuredClaim, Point
 from headroom.records.evidence import Place, place
 from headroom.records.facts import HardwareClass
+from headroom.records.modelled import ModelledClaim
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree, load
 from headroom.verdicts.disputes import Dispute, dispute
 from headroom.verdicts.freshness import Age, Present, age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
+from headroom.verdicts.modelled import Computed, models
 from headroom.verdicts.noise import Noise
 from headroom.verdicts.pairs import Layout
 from headroom.verdicts.remembered import Memory
 from headroom.verdicts.roofline import ALIKE, bounded
 
-Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited"]
+Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited", "modelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class Board:
     standings: Mapping[str, Mapping[str, Standing]]
     noise: Noise = field(default_factory=Noise)
     """How far times of each hardware class differ where nothing does."""
+    models: Mapping[str, Computed] = field(default_factory=dict)
+    """What each modelled claim comes to."""
 
     def of(self, claim: Claim, hardware_class: str) -> Standing:
         """Where a claim stands on a class; ``unmeasured`` where nothing is known."""
@@ -65,6 +69,8 @@ class Board:
 
         A claim whose metric carries over takes the status that every class with evidence agrees on.
         """
+        if isinstance(claim, ModelledClaim):
+            return self.models[claim.id].status
         if not isinstance(claim, MeasuredClaim):
             return "cited"
         standing = self.of(claim, hardware_class)
@@ -139,7 +145,7 @@ class Hearing:
         """Where every claim stands after all sessions have been heard."""
         present = Present.of(tree)
         standings = {claim.id: _standings(claim, tree, self._held(claim), present) for claim in tree.claims.values()}
-        return Board(standings, self._noise)
+        return Board(standings, self._noise, models(tree, standings))
 
     def _held(self, claim: Claim) -> "list[_Heard]":
         """What was heard of a claim, held to the noise floor of each session."""

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from headroom.records.claims import Claim, MeasuredClaim, Point
+from headroom.records.claims import CitedClaim, Claim, Point
+from headroom.records.modelled import ModelledClaim
 from headroom.records.tree import Tree
 from headroom.verdicts.disputes import Dispute
 from headroom.verdicts.standing import Board, Standing
@@ -46,7 +47,12 @@ class Row:
 def rows(tree: Tree, board: Board) -> Iterator[Row]:
     """Every claim on every class, a row a point; one row where nothing is measured."""
     for claim in tree.claims.values():
-        if not isinstance(claim, MeasuredClaim):
+        if isinstance(claim, ModelledClaim):
+            computed = board.models[claim.id]
+            row = Row(claim.id, "as computed", computed.status, computed.reason, {}, None, None, None, 0, None)
+            yield replace(row, retired=_since(claim))
+            continue
+        if isinstance(claim, CitedClaim):
             row = Row(claim.id, "as stated", "cited", claim.independence, {}, None, None, None, 0, None)
             yield replace(row, retired=_since(claim))
             continue

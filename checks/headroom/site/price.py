@@ -1,0 +1,151 @@
+"""Gain and price together: what a claim's session says of the same arms in other metrics, and of what they computed."""
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from headroom.escaping import text
+from headroom.records import MeasuredClaim
+from headroom.records.claims import Metric
+from headroom.records.evidence import place
+from headroom.records.metrics import METRICS
+from headroom.site import words
+from headroom.site.context import PageContext, SiteData, claim_page
+from headroom.site.parts import badge, bullets, heading, percent, signed, table
+from headroom.statistics import compare
+from headroom.units import humane
+from headroom.verdicts import PointVerdict, Standing, outputs
+from headroom.verdicts.gates import GATES
+from headroom.verdicts.judge import judge_layout
+from headroom.verdicts.pairs import Block, Layout, blocks
+
+_LEVEL = 0.99
+
+
+def parts(claim: MeasuredClaim, name: str, standing: Standing, site: SiteData, page: PageContext) -> Iterator[str]:
+    """The section of a claim's page on one hardware class; nothing where no session counts."""
+    if standing.session is None or standing.verdict is None:
+        return
+    layout = Layout(standing.session.evidence)
+    yield heading(f"What else it changes on {text(site.class_name(name))}")
+    rows = [row for metric in _others(claim, standing) for row in _rows(claim, metric, layout, name, site, page)]
+    if rows:
+        yield "In the same runs, of the same two arms:"
+        yield table(("measured", "point", "baseline", "subject", "changes by", "ratio and interval", "blocks"), rows)
+    else:
+        yield "The same runs measured nothing else of these two arms."
+    yield from _elsewhere(claim, name, standing, site, page)
+    yield _result(claim, [block for point in claim.scope.points for block in blocks(claim, layout, point)])
+
+
+def _others(claim: MeasuredClaim, standing: Standing) -> Iterator[str]:
+    """The metrics in which the session measured both arms at a point of the claim, without the claim's own."""
+    measured = standing.session.measured if standing.session else frozenset()
+    places = [place(point) for point in claim.scope.points]
+    for name in METRICS:
+        arms = (claim.subject, claim.baseline)
+        if name != claim.metric.name and any(all((name, arm, at) in measured for arm in arms) for at in places):
+            yield name
+
+
+def _in(claim: MeasuredClaim, metric: str) -> MeasuredClaim:
+    """The claim, as if it were about another metric: its arms, points, and what its runs have to pass."""
+    return claim.model_copy(
+        update={"metric": Metric(name=metric), "relation": "better", "margin": None, "min_effect": 0.0}
+    )
+
+
+def _rows(
+    claim: MeasuredClaim, metric: str, layout: Layout, name: str, site: SiteData, page: PageContext
+) -> Iterator[list[str]]:
+    other = _in(claim, metric)
+    judged = judge_layout(other, layout, site.tree.classes.get(name))
+    sibling = next(iter(_siblings(claim, metric, site)), None)
+    title = text(other.metric.kind.title)
+    named = f"[{title}]({page.href(claim_page(sibling.id))})" if sibling else title
+    for point in judged.points:
+        if point.n:
+            yield [named, *map(text, _cells(other, point)), str(point.n)]
+
+
+def _cells(claim: MeasuredClaim, point: PointVerdict) -> list[str]:
+    where = words.where(claim, point.point) or "all"
+    before, after = (humane(median(each), claim.metric.kind.unit) for each in (point.baseline, point.subject))
+    if point.reason in GATES:
+        return [where, before, after, "not known", f"does not count: {words.reason(point.reason)}"]
+    known = math.isfinite(point.ratio)
+    return [
+        where,
+        before,
+        after,
+        words.phrase(claim, [point.ratio], titled=False) if known else "not known",
+        words.interval(claim, point),
+    ]
+
+
+def _siblings(claim: MeasuredClaim, metric: str, site: SiteData) -> Iterator[MeasuredClaim]:
+    """The claims of the same two arms in this metric, whichever of them is said to be better."""
+    for other in site.tree.measured():
+        alike = other.benchmark == claim.benchmark and {other.subject, other.baseline} == {
+            claim.subject,
+            claim.baseline,
+        }
+        if alike and other.metric.name == metric:
+            yield other
+
+
+def _elsewhere(claim: MeasuredClaim, name: str, standing: Standing, site: SiteData, page: PageContext) -> Iterator[str]:
+    """Claims of the same two arms in metrics that the session did not measure."""
+    here = {claim.metric.name, *_others(claim, standing)}
+    found = [other for metric in METRICS if metric not in here for other in _siblings(claim, metric, site)]
+    if found:
+        yield "Of the same two arms, but not of these runs:"
+        yield bullets(_linked(other, name, site, page) for other in found)
+
+
+def _linked(claim: MeasuredClaim, name: str, site: SiteData, page: PageContext) -> str:
+    view = words.view(site, claim, name)
+    return f"[{text(claim.statement)}]({page.href(claim_page(claim.id))}) {badge(view.status, view.word)}"
+
+
+def _result(claim: MeasuredClaim, paired: Sequence[Block]) -> str:
+    """Whether both arms computed the same, or what quality is given up."""
+    known = [(b.baseline.output, b.subject.output) for b in paired]
+    pairs = [(a, b) for a, b in known if a is not None and b is not None]
+    if not pairs or len(pairs) < len(known):
+        return "**Result:** what a run computed is not known of every run."
+    if claim.gives_up:
+        return _given_up(claim, pairs)
+    largest = max(outputs.apart(a, b) for a, b in pairs)
+    same = "to the last digit" if largest == 0 else f"within {percent(largest)}"
+    allowed = f"{percent(claim.allowed)} was allowed" if claim.allowed else "no difference was allowed"
+    return f"**Result:** in all {len(pairs)} pairs of runs the output, usually the loss, is the same {same}; {allowed}."
+
+
+def _given_up(claim: MeasuredClaim, pairs: Sequence[tuple[float, float]]) -> str:
+    given = claim.gives_up
+    assert given
+    of = given.kind.of_output
+    baseline, subject = [of(a) for a, _ in pairs], [of(b) for _, b in pairs]
+    found = compare(baseline, subject, better=given.kind.better, min_effect=0.0, level=_LEVEL)
+    ends = [_worse(given.kind.better, ratio) for ratio in (found.ratio, found.high, found.low)]
+    kind = f"{text(given.kind.title)}. {text(given.kind.meaning)}"
+    if not all(map(math.isfinite, ends)):
+        interval = "how much is not known"
+    else:
+        typical, low, high = map(signed, ends)
+        interval = (
+            f"worse by {typical}, with a {_LEVEL * 100:.0f} % interval of {low} to {high}, where a minus is better"
+        )
+    largest = max(given.lost(a, b) for a, b in pairs)
+    return (
+        f"**Quality given up:** {kind} Over {len(pairs)} pairs of runs it is {interval}; "
+        f"in the worst pair by {signed(largest)}. At most {percent(given.at_most)} is allowed."
+    )
+
+
+def _worse(better: str, ratio: float) -> float:
+    """By how much a quality is worse, from the ratio of improvement."""
+    if not ratio:
+        return math.inf
+    return 1 / ratio - 1 if better == "lower" else 1 - ratio

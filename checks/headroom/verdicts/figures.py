@@ -1,0 +1,63 @@
+"""The figures of a measured claim at one point, each with its unit and the range that the runs leave it."""
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from headroom.records.claims import MeasuredClaim
+from headroom.verdicts.judge import PointVerdict
+
+_LEVEL = 0.99  # of the interval of a median; that of a ratio has the level of its claim
+
+
+def value_of(name: str, point: PointVerdict, claim: MeasuredClaim) -> tuple[float, str]:
+    """The value of a figure and its unit: the ratio of improvement, or what an arm's median is."""
+    unit = claim.metric.kind.unit
+    subject, baseline = median(point.subject), median(point.baseline)
+    return {
+        "ratio": (point.ratio, "1"),
+        "slowdown": (1 / point.ratio, "1"),
+        "change": (_change(claim, point.ratio), "1"),
+        "subject": (subject, unit),
+        "baseline": (baseline, unit),
+        "difference": (subject - baseline, unit),
+        "saving": (baseline - subject, unit),
+    }[name]
+
+
+def range_of(name: str, point: PointVerdict, claim: MeasuredClaim) -> tuple[float, float]:
+    """Between which values the figure may lie: the interval of the ratio, or of the median over the blocks."""
+    more = tuple(s - b for s, b in zip(point.subject, point.baseline, strict=True))
+    samples = {
+        "subject": point.subject,
+        "baseline": point.baseline,
+        "difference": more,
+        "saving": tuple(-each for each in more),
+    }
+    if name in samples:
+        low, high = _of_median(samples[name])
+        value = value_of(name, point, claim)[0]
+        return min(low, value), max(high, value)
+    ends = (point.low, point.high)
+    if name == "slowdown":
+        ends = (_inverse(point.high), _inverse(point.low))
+    elif name == "change":
+        ends = (_change(claim, point.low), _change(claim, point.high))
+    return min(ends), max(ends)
+
+
+def _change(claim: MeasuredClaim, ratio: float) -> float:
+    return (ratio if claim.metric.kind.better == "higher" else _inverse(ratio)) - 1
+
+
+def _inverse(ratio: float) -> float:
+    return 1 / ratio if ratio else math.inf
+
+
+def _of_median(samples: Sequence[float]) -> tuple[float, float]:
+    """The interval of a median that signs alone give, whatever the distribution; for few blocks, all that there is."""
+    n, end = len(samples), 1  # of the ordered samples, the first and the last are the ends; then the second …
+    ordered = sorted(samples)
+    while 2 * sum(math.comb(n, k) for k in range(end + 1)) <= (1 - _LEVEL) * 2**n:
+        end += 1
+    return ordered[end - 1], ordered[n - end]

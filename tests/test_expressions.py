@@ -1,0 +1,176 @@
+"""Formulas: what is read, what it comes to with units and ranges, and what is refused."""
+
+import pytest
+
+from headroom import expressions
+from headroom.expressions import parse
+from headroom.quantities import Quantity, Unit, named
+
+A, B = Quantity.of(6.0, "GiB"), Quantity.of(2.0, "GiB")
+
+
+def value(text: str, **values: Quantity) -> float:
+    """What a formula comes to, in base units."""
+    return parse(text).evaluate(values).value
+
+
+class TestArithmetic:
+    """What may stand in a formula."""
+
+    @pytest.mark.parametrize(
+        ("text", "result"),
+        [
+            ("1 + 2 * 3", 7.0),
+            ("(1 + 2) * 3", 9.0),
+            ("7 - 2 - 1", 4.0),
+            ("8 / 4 / 2", 1.0),
+            ("-2 ** 2", -4.0),
+            ("(-2) ** 2", 4.0),
+            ("2 ** -2", 0.25),
+            ("2 ** 0", 1.0),
+            ("min(3, 1, 2)", 1.0),
+            ("max(3, 1, 2)", 3.0),
+            ("ceil(1.2)", 2.0),
+            ("floor(-1.2)", -2.0),
+            ("1_000 * 1e3", 1e6),
+        ],
+    )
+    def test_is_that_of_a_pocket_calculator(self, text: str, result: float) -> None:
+        """With its precedence."""
+        assert value(text) == result
+
+    def test_names_are_those_of_variables(self) -> None:
+        """Functions are none."""
+        assert parse("max(a, b_2) * a").names == {"a", "b_2"}
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "", "a b", "a.b", "a[0]", "a < b", "a and b", "not a", "a if b else c", "lambda: a", "'a'", "(a, b)",
+            "[a]", "{a}", "a := 1", "*a", "a @ b", "a // b", "a % b", "a | b", "~a", "+a", "True", "None", "...", "1j",
+            "1e999", "9" * 390, "__import__('os')", "open(a)", "min", "min()", "min(a=1)", "min(*a)", "ceil(a, b)",
+            "max(a)(b)", "a.max(b)", "A", "_a", "2 ** a", "2 ** 5", "2 ** 1.0", "2 ** 10 ** 10", "2 ** True", "a\nb",
+            "(" * 201 + "a" + ")" * 201, "-" * 40 + "a", "+".join("a" * 110), "a + " * 100 + "a", "é", "a;b", "#", "\0",
+        ],
+    )  # fmt: skip
+    def test_everything_else_is_refused(self, text: str) -> None:
+        """When it is read, with what to do about it, and before anything is worked out."""
+        with pytest.raises(ValueError, match=r".+; .+"):
+            parse(text)
+
+    def test_limits_are_no_smaller_than_said(self) -> None:
+        """So many characters, parts, parts within one another, and so large a power."""
+        assert value("1".ljust(expressions.MAX_LENGTH)) == 1
+        assert value("-" * (expressions.MAX_DEPTH - 2) + "1") == 1
+        assert value(f"2 ** {expressions.MAX_POWER}") == 16
+
+
+class TestUnits:
+    """A formula counts something."""
+
+    @pytest.mark.parametrize(
+        ("text", "unit", "result"),
+        [
+            ("a + b", "GiB", 8.0),
+            ("a - b", "GiB", 4.0),
+            ("a / b", "1", 3.0),
+            ("max(a, b)", "MiB", 6144.0),
+            ("-a", "GiB", -6.0),
+            ("ceil(a / b / 2)", "1", 2.0),
+            ("a * b / b", "GiB", 6.0),
+            ("a ** 2 / b", "GiB", 18.0),
+        ],
+    )
+    def test_is_worked_out_with_the_value(self, text: str, unit: str, result: float) -> None:
+        """And written in any unit of its kind."""
+        assert parse(text).evaluate({"a": A, "b": B}).to(unit).value == pytest.approx(result, rel=1e-12)
+
+    @pytest.mark.parametrize(
+        ("text", "first", "second"),
+        [
+            ("a + t", "B", "s"),
+            ("t - a", "s", "B"),
+            ("max(a, t)", "B", "s"),
+            ("a + 1", "B", "1"),
+            ("a * t + a", "B*s", "B"),
+        ],
+    )
+    def test_things_of_two_kinds_are_not_added(self, text: str, first: str, second: str) -> None:
+        """The message names both."""
+        with pytest.raises(ValueError, match=rf"^`{first}` and `{second}` cannot be".replace("*", r"\*")):
+            value(text, a=A, t=Quantity.of(1.0, "ms"))
+
+    def test_a_result_is_not_written_in_a_unit_of_another_kind(self) -> None:
+        """The message names both."""
+        with pytest.raises(ValueError, match="`B`, which cannot be written in `s`"):
+            A.to("s")
+
+    def test_a_part_of_a_unit_is_not_rounded(self) -> None:
+        """1.5 GiB are a whole number of bytes, and not of GiB."""
+        with pytest.raises(ValueError, match="only a plain number is rounded, not `B`"):
+            value("ceil(a)", a=A)
+
+    @pytest.mark.parametrize(
+        ("text", "base"),
+        [
+            ("1", "1"), ("%", "1"), ("tokens/s", "token/s"), ("B/layer/token", "B/layer/token"), ("TFLOP/s", "FLOP/s"),
+            ("s*FLOP/s", "FLOP"), ("GiB/parameter", "B/parameter"), ("1/s/s", "1/s/s"), ("B*B", "B*B"),
+        ],
+    )  # fmt: skip
+    def test_is_read_from_products_and_quotients(self, text: str, base: str) -> None:
+        """One and many are the same; what is above and below is gone."""
+        assert named(Unit.parse(text).powers) == base
+
+    @pytest.mark.parametrize("text", ["", "stone", "B/", "/s", "B^2", "b", "gib", "B//s", "*".join("B" * 9)])
+    def test_an_unknown_one_is_refused(self, text: str) -> None:
+        """Capital letters count."""
+        with pytest.raises(ValueError, match=r"unknown unit|more than 8 factors"):
+            Unit.parse(text)
+
+    def test_a_result_beyond_all_numbers_is_an_error(self) -> None:
+        """And so is a division by zero."""
+        with pytest.raises(ValueError, match="too large"):
+            Quantity.of(1e308, "TiB")
+        for text in ("a * a * a * a", "1 / (a - a)", "a ** 4", "1 / a ** -4"):
+            with pytest.raises(ValueError, match=r"too large|division by zero"):
+                value(text, a=Quantity.of(1e200))
+
+
+class TestRanges:
+    """A variable that was measured has a range, and so has what follows from it."""
+
+    @pytest.mark.parametrize(
+        ("text", "low", "high"),
+        [
+            ("x + y", 5.0, 8.0),
+            ("x - y", -4.0, -1.0),
+            ("x * y", 4.0, 15.0),
+            ("y / x", 4 / 3, 5.0),
+            ("-x", -3.0, -1.0),
+            ("x ** 2", 1.0, 9.0),
+            ("(x - 2) ** 2", 0.0, 1.0),
+            ("x ** -1", 1 / 3, 1.0),
+            ("min(x, 2)", 1.0, 2.0),
+            ("max(x, 2)", 2.0, 3.0),
+            ("floor(x / 2)", 0.0, 1.0),
+            ("1 / (x - 2.5)", -float("inf"), float("inf")),
+        ],
+    )
+    def test_holds_every_value_that_there_may_be(self, text: str, low: float, high: float) -> None:
+        """And is without bounds where a divisor may be zero."""
+        values = {"x": Quantity.of(2.0, low=1.0, high=3.0), "y": Quantity.of(4.5, low=4.0, high=5.0)}
+        found = parse(text).evaluate(values)
+        assert (found.low, found.high) == pytest.approx((low, high))
+        assert found.low <= found.value <= found.high
+
+    def test_break_even_of_a_compilation(self) -> None:
+        """Seconds that the first step costs more, over the seconds that each other one takes less."""
+        found = parse("(first - first_eager) / (eager - compiled)").evaluate(
+            {
+                "first": Quantity.of(31, "s", 30, 32),
+                "first_eager": Quantity.of(1, "s"),
+                "eager": Quantity.of(100, "ms", 99, 101),
+                "compiled": Quantity.of(60, "ms", 59, 61),
+            }
+        )
+        assert (found.low, found.value, found.high) == pytest.approx((29 / 0.042, 750.0, 31 / 0.038))
