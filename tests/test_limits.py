@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from headroom.records import base, claims, evidence, facts, methods, snippets
+from headroom.records import base, claims, evidence, facts, machines, methods, snippets
 from headroom.records.metrics import METRICS
 from headroom.records.schemas import schemas
 
@@ -26,6 +26,8 @@ NUMBERS: dict[tuple[type[base.Record], str], tuple[tuple[float, ...], tuple[floa
     (evidence.Design, "timed_steps"): ((1,), (0,)),
     (evidence.Run, "block"): ((0,), (-1,)),
     (evidence.Run, "position"): ((0,), (-1,)),
+    (evidence.Run, "others_cpu"): ((0, 1), (-0.001, 1.001)),
+    (machines.Machine, "others_cpu"): ((0, 1), (-0.001, 1.001)),
     (evidence.Failure, "block"): ((0,), (-1,)),
     (evidence.Failure, "position"): ((0,), (-1,)),
     (facts.HardwareClass, "peak_flops"): ((0.001,), (0,)),
