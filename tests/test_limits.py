@@ -160,6 +160,7 @@ def test_each_metric_has_its_unit_direction_and_whether_it_is_exact() -> None:
     """Times vary and are better lower, a throughput is better higher, bytes that torch counts are exact."""
     assert {name: (kind.unit, kind.better, kind.exact) for name, kind in METRICS.items()} == {
         "step_time": ("s", "lower", False),
+        "first_step_time": ("s", "lower", False),
         "throughput": ("tokens/s", "higher", False),
         "saved_for_backward": ("B", "lower", True),
         "peak_allocated": ("B", "lower", True),

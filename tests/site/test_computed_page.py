@@ -169,7 +169,7 @@ class TestPrice:
         """With ratio and interval at each point, and the claim that there is of them."""
         page = page_of(site, "training.clever.saved-memory")
         assert "In the same runs, of the same two arms:" in page
-        assert "time of a step all 800 ms 560 ms 1.43 times shorter ratio 1.43, 99 % interval 1.43 to 1.43 10" in page
+        assert "time of a step all 800 ms 560 ms 1.43 times faster ratio 1.43, 99 % interval 1.43 to 1.43 10" in page
 
     def test_claims_of_other_sessions_are_linked(self, site: SiteData) -> None:
         """With what they say on this hardware."""
