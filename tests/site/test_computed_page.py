@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from re import sub
@@ -11,9 +12,10 @@ import markdown
 import pytest
 
 from headroom.records import MeasuredClaim, ModelledClaim
-from headroom.site import claim_page, computed, exports, links
+from headroom.site import claim_page, computed, exports, links, price
 from headroom.site.context import PageContext, SiteData
 from headroom.site.parts import percent, signed
+from headroom.verdicts.pairs import Layout, blocks
 
 CLEAN = Path(__file__).parents[1] / "canaries" / "clean"
 RECORD = "checks/registry/training/clever-kept-model.yml"
@@ -181,6 +183,24 @@ class TestPrice:
         """And how far they might have differed."""
         page = page_of(site, "training.clever.saved-memory")
         assert "in all 10 pairs of runs the output, usually the loss, is the same to the last digit; 0.01 % was" in page
+
+    def test_the_metric_of_the_claim_is_not_its_own_price(self, site: SiteData) -> None:
+        """It stands above already."""
+        page = page_of(site, "training.clever.saved-memory")
+        part = page.partition("What else it changes")[2].partition("Conditions")[0]
+        assert "time of a step" in part
+        assert "kept for backward" not in part
+
+    def test_the_pair_of_runs_that_differs_most_is_told(self, site: SiteData) -> None:
+        """One of ten that is a two-hundredth off is not hidden by the nine that are the same."""
+        claim = site.tree.claims["training.clever.saved-memory"]
+        assert isinstance(claim, MeasuredClaim)
+        session = site.board.standings[claim.id]["cpu"].session
+        assert session
+        paired = blocks(claim, Layout(session.evidence), {"batch_size": 8})
+        odd = replace(paired[3], subject=paired[3].subject.model_copy(update={"output": 1.005}))
+        text = price.result(claim, [*paired[:3], odd, *paired[4:]]).replace("\u00a0", " ")
+        assert "the same within 0.5 %; 0.01 % was allowed" in text
 
     def test_says_what_quality_is_given_up(self, site: SiteData) -> None:
         """With its interval, and at most how much."""

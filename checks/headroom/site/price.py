@@ -35,7 +35,7 @@ def parts(claim: MeasuredClaim, name: str, standing: Standing, site: SiteData, p
     else:
         yield "The same runs measured nothing else of these two arms."
     yield from _elsewhere(claim, name, standing, site, page)
-    yield _result(claim, [block for point in claim.scope.points for block in blocks(claim, layout, point)])
+    yield result(claim, [block for point in claim.scope.points for block in blocks(claim, layout, point)])
 
 
 def _others(claim: MeasuredClaim, standing: Standing) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _linked(claim: MeasuredClaim, name: str, site: SiteData, page: PageContext) 
     return f"[{text(claim.statement)}]({page.href(claim_page(claim.id))}) {badge(view.status, view.word)}"
 
 
-def _result(claim: MeasuredClaim, paired: Sequence[Block]) -> str:
+def result(claim: MeasuredClaim, paired: Sequence[Block]) -> str:
     """Whether both arms computed the same, or what quality is given up."""
     known = [(b.baseline.output, b.subject.output) for b in paired]
     pairs = [(a, b) for a, b in known if a is not None and b is not None]
