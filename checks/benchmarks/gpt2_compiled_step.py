@@ -2,11 +2,13 @@
 # requires-python = ">=3.11"
 # dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
 # ///
-"""A training step of GPT-2, as it is and with its blocks compiled: what the first step costs, and what later ones save.
+"""Training steps of GPT-2, as it is and with its blocks compiled: what the first one costs, and what later ones save.
 
 The model keeps GPT-2's width, heads and 256 tokens. It has a third of its blocks, and a third of its vocabulary with
 them. The blocks are compiled, not the whole model: they are alike, so one compilation serves all of them. What earlier
 compilations left on the disk is not used, so that every run compiles from nothing. Dropout is 0.
+
+With more than one step, a run takes them one after the other, and its time is that of a short training.
 """
 
 from collections.abc import Callable
@@ -20,8 +22,8 @@ TOKENS = 256
 SCALE = 3
 
 
-def prepare(arm: str, *, batch_size: int, device: str = "cpu", seed: int = 0) -> Callable[[], float]:
-    """A function that takes one training step (forward, backward, AdamW) and returns its loss."""
+def prepare(arm: str, *, steps: int, device: str = "cpu", seed: int = 0) -> Callable[[], float]:
+    """A function that takes so many training steps (forward, backward, AdamW) and returns the loss of the last one."""
     torch.manual_seed(seed)
     inductor.force_disable_caches = True
     vocabulary = 50257 // SCALE
@@ -34,7 +36,7 @@ def prepare(arm: str, *, batch_size: int, device: str = "cpu", seed: int = 0) ->
         for block in model.transformer.h:
             block.compile()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
-    batch = torch.randint(vocabulary, (batch_size, TOKENS)).to(device)
+    batch = torch.randint(vocabulary, (1, TOKENS)).to(device)
 
     def step() -> float:
         loss = model(input_ids=batch, labels=batch).loss
@@ -43,7 +45,12 @@ def prepare(arm: str, *, batch_size: int, device: str = "cpu", seed: int = 0) ->
         optimizer.zero_grad(set_to_none=True)
         return loss.item()
 
-    return step
+    def run() -> float:
+        for _ in range(steps - 1):
+            step()
+        return step()
+
+    return run
 
 
 if __name__ == "__main__":
@@ -51,7 +58,7 @@ if __name__ == "__main__":
 
     where = "cuda" if torch.cuda.is_available() else "cpu"
     for name in ARMS:
-        take = prepare(name, batch_size=1, device=where)
+        take = prepare(name, steps=1, device=where)
         for count in range(3):
             start = perf_counter()
             loss = take()
