@@ -87,10 +87,10 @@ def test_another_product_bounds_nothing(change: dict[str, Any]) -> None:
     ("change", "bounds"),
     [
         ({"throttled": ["hw_slowdown"]}, False),
-        ({"others_cpu": 0.88}, False),
-        ({"others_cpu": 0.875}, True),
+        ({"others_cpu": 0.89}, False),
+        ({"others_cpu": 0.88}, True),
         ({"others_cpu": None}, True),
-        ({"others_cpu": 0.1, "environment": {**ENVIRONMENT, "cores": 1}}, True),
+        ({"others_cpu": 0.09, "environment": {**ENVIRONMENT, "cores": 1}}, True),
         ({"others_cpu": 0.11, "environment": {**ENVIRONMENT, "cores": 1}}, False),
     ],
 )

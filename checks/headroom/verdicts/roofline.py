@@ -38,5 +38,5 @@ def _alike(machine: Machine, found: Environment) -> bool:
     """Whether it is the same product, run alike, and nothing kept it from showing what it can do."""
     seen = machine.environment
     same = all(getattr(seen, name) == getattr(found, name) for name in ALIKE)
-    spare = max(BUSY_SHARE, 1 - seen.threads / seen.cores)  # a busy core beside its own is no hindrance
+    spare = 1 - (1 - BUSY_SHARE) * seen.threads / seen.cores  # others beside its own cores are no hindrance
     return same and not machine.throttled and (machine.others_cpu or 0) <= spare
