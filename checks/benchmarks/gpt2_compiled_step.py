@@ -20,6 +20,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 ARMS = ("eager", "compiled")
 TOKENS = 256
 SCALE = 3
+COMPILER = "inductor"
 
 
 def prepare(arm: str, *, steps: int, device: str = "cpu", seed: int = 0) -> Callable[[], float]:
@@ -34,7 +35,7 @@ def prepare(arm: str, *, steps: int, device: str = "cpu", seed: int = 0) -> Call
     model = GPT2LMHeadModel(config).to(device).train()
     if arm == "compiled":
         for block in model.transformer.h:
-            block.compile()
+            block.compile(backend=COMPILER)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
     batch = torch.randint(vocabulary, (1, TOKENS)).to(device)
 
