@@ -78,7 +78,7 @@ class TestModelled:
 
     def test_shows_each_measurement_beside_what_was_predicted(self, site: SiteData) -> None:
         """With the error, and how large it may be."""
-        row = "kept for backward, clever a made-up CPU, batch_size 8 whole of training.clever.saved-memory"
+        row = "kept for backward, clever batch_size 8 whole of training.clever.saved-memory"
         assert f"{row} 100 MiB 100 MiB 0 % 1 %" in page_of(site)
 
     def test_shows_when_it_holds_what_it_was_fitted_on_and_what_it_does_not_claim(self, site: SiteData) -> None:
@@ -229,5 +229,6 @@ class TestPrice:
 def test_small_shares_are_not_rounded_to_nothing(share: float, text: str) -> None:
     """Two significant digits, and one that is tiny is said to be."""
     assert percent(share) == text
-    assert signed(share) == (f"+{text}" if share else text)
-    assert signed(-share) == (f"\u2212{text}" if share else text)
+    sign = share and text[0].isdigit()
+    assert signed(share) == (f"+{text}" if sign else text)
+    assert signed(-share) == (f"\u2212{text}" if sign else text)

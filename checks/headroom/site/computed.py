@@ -8,6 +8,7 @@ from headroom.escaping import text
 from headroom.quantities import Quantity
 from headroom.records import MeasuredClaim, ModelledClaim
 from headroom.records.modelled import MeasuredFigure, Validation, Variable
+from headroom.site import words
 from headroom.site.context import PageContext, SiteData, claim_page
 from headroom.site.parts import badge, bullets, heading, not_claimed, percent, signed, table
 from headroom.units import UNITS, humane
@@ -62,7 +63,7 @@ def render(claim: ModelledClaim, site: SiteData, page: PageContext) -> Iterator[
     computed = site.board.models[claim.id]
     yield f"{badge(computed.status, word(computed))} {text(sentence(claim, computed))}"
     yield heading("Formula")
-    yield f"```text\n{claim.formula}\n```"
+    yield f"``` {{.text .formula}}\n{claim.formula}\n```"
     yield table(
         ("name", "what it is", "value", "from"),
         [(text(name), text(each.meaning), *_variable(each, site, page)) for name, each in claim.variables.items()],
@@ -71,6 +72,8 @@ def render(claim: ModelledClaim, site: SiteData, page: PageContext) -> Iterator[
     if computed.result and computed.result.low != computed.result.high:
         yield "The range holds whatever the formula comes to while each measured figure stays in its own range."
     yield heading("Held to measurements")
+    if len(classes := _classes(claim, site)) == 1:
+        yield f"All of them on {text(classes[0])}:"
     yield table(
         ("measured", "where", "with", "predicted", "measured", "error", "allowed"),
         [_check(claim, check, site, page) for check in computed.checks],
@@ -129,9 +132,30 @@ def _check(claim: ModelledClaim, check: Check, site: SiteData, page: PageContext
     predicted = amount(check.predicted.value, unit) if check.predicted else "unknown"
     measured = amount(check.measured.value, unit) if check.measured else f"not known: {check.missing}"
     error = "–" if check.error is None else signed(check.error) + ("" if check.holds else ", too far")
-    place = ", ".join([site.class_name(validation.hardware), *(f"{k} {v}" for k, v in validation.point.items())])
-    cells = [place, _at(validation), predicted, measured, error, percent(validation.tolerance)]
+    cells = [
+        _place(claim, validation, site),
+        _at(validation),
+        predicted,
+        measured,
+        error,
+        percent(validation.tolerance),
+    ]
     return [_named(validation, site, page), *map(text, cells)]
+
+
+def _classes(claim: ModelledClaim, site: SiteData) -> list[str]:
+    """The hardware on which the formula is held to measurements."""
+    return list(dict.fromkeys(site.class_name(each.hardware) for each in claim.validated_by))
+
+
+def _place(claim: ModelledClaim, validation: Validation, site: SiteData) -> str:
+    """The point of a sweep that was measured, and the hardware where that is not the same for all."""
+    measured = site.tree.claims.get(validation.claim)
+    point = ", ".join(f"{axis} {value}" for axis, value in validation.point.items())
+    if isinstance(measured, MeasuredClaim) and measured.scope.sweep and point:
+        point = words.where(measured, validation.point)
+    one = len(_classes(claim, site)) == 1
+    return ", ".join(filter(None, ("" if one else site.class_name(validation.hardware), point))) or "–"
 
 
 def _at(validation: Validation) -> str:

@@ -48,4 +48,5 @@ def percent(share: float) -> str:
 def signed(share: float) -> str:
     """A relative change in per cent, with its sign, also where it is small."""
     sign = "\u2212" if share < 0 else "+" if share > 0 else ""
-    return f"{sign}{percent(abs(share))}"
+    size = percent(abs(share))
+    return f"{sign}{size}" if size[0].isdigit() else size
