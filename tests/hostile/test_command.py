@@ -92,13 +92,13 @@ def test_the_worst_of_files_stays_within_memory_and_time(name: str, root: Path) 
 def hostile(root: Path) -> Iterator[str]:
     """Lay a file of every attack in a tree, and some of odd names, and say which places have to be named."""
     for number, (attack, row) in enumerate(MATRIX.items()):
-        for name, loader in LOADERS.items():
+        for kind, (name, loader) in enumerate(LOADERS.items()):
             if loader.alone or isinstance(row[name], Harmless):
                 continue
             data = ATTACKS[attack](loader)
             assert data is not None
             path = root / loader.path
-            path = path.with_name(f"hostile{number}{path.suffix}")
+            path = path.with_name(f"hostile{number}-{kind}{path.suffix}")
             path.write_bytes(data)
             yield path.relative_to(root).as_posix()
     for odd, said in {"a\nb": r"a\nb", "a\x1b[2Jb": r"a\x1b[2Jb", os.fsdecode(b"a\xffb"): r"a\udcffb"}.items():
