@@ -226,7 +226,7 @@ class TestTargets:
     )
     def test_errors_say_what_form_it_has(self, href: str, said: str) -> None:
         """Anything else is an error that says what to write."""
-        with pytest.raises(ValueError, match=r"AXIS=VALUE|use one of") as caught:
+        with pytest.raises(ValueError, match=r"AXIS=VALUE|use one of|every other figure") as caught:
             parse_target(href)
         assert said in str(caught.value)
 
