@@ -150,8 +150,8 @@ def text_of(model: Model, above: float) -> str:
 
 
 def source() -> str:
-    """The hash of the sentences and of this script."""
-    paths = [Path(__file__), *(HERE / f"{name}.tsv" for name in (SEEN, *AUTHORS))]
+    """The hash of the sentences, of this script, and of the finder's words and rules."""
+    paths = [Path(__file__), *(HERE / f"{name}.tsv" for name in FILES), *sorted(WEIGHTS.parent.glob("*.py"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
 
 

@@ -6,6 +6,7 @@
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import combinations, pairwise
+from math import fsum
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,9 @@ from headroom.prose.comparing.tagging import Tags, Token
 WEIGHTS: Final = Path(__file__).with_name("weights.txt")
 BIAS: Final = "the bias"
 RULE: Final = "the rule"
+PAIR: Final = " & "
+Partners = dict[str, frozenset[str]]
+"""Which families have a weight beside a family that comes before them in the alphabet."""
 _ENDINGS = (
     ("ies", "y"),
     ("ied", "y"),
@@ -35,18 +39,25 @@ _FIGURES = frozenset(["percent", "factor", "bytes", "rate", "seconds", "energy",
 def weigh(found: list[Token], kind: str) -> tuple[float, str]:
     """How much speaks for a comparison, above 0, or against it; and which words a rule names, if one does."""
     weights = _weights()
-    seen, why = features(found, kind)
-    return weights[BIAS] + sum(weights[feature] for feature in seen & weights.keys()), why
+    seen, why = features(found, kind, _partners())
+    return fsum([weights[BIAS], *(weights[feature] for feature in seen if feature in weights)]), why
 
 
-def features(found: list[Token], kind: str) -> tuple[set[str], str]:
+def features(found: list[Token], kind: str, partners: Partners | None = None) -> tuple[set[str], str]:
     """What the model weighs of these tokens, nothing of a sentence about the work; and what a rule says of it."""
     tags = Tags(found)
     if is_about_the_work(tags) or tags.at("announcement", 0):
         return set(), ""
     live = asserted(tags)
     stems = ["^", *map(_shape, found), "$"]
-    seen = {f"in {kind}", *_words(stems), *_families(tags, live), *_neighbours(tags, stems), *_figures(found)}
+    seen = {
+        f"in {kind}",
+        *_words(stems),
+        *_families(tags, live),
+        *_pairs(tags, partners),
+        *_neighbours(tags, stems),
+        *_figures(found),
+    }
     why = next(reasons(tags, live), "")
     return (seen | {RULE, f"{RULE} {why.partition(':')[0]}"} if why else seen), why
 
@@ -59,7 +70,7 @@ def _words(stems: list[str]) -> Iterator[str]:
 
 
 def _families(tags: Tags, live: list[bool]) -> Iterator[str]:
-    """The families of the words, and any two of one sentence."""
+    """The families of the words."""
     for family, spans in tags.spans.items():
         stands = [all(live[start:end]) for start, end in spans]
         if any(stands):
@@ -70,7 +81,15 @@ def _families(tags: Tags, live: list[bool]) -> Iterator[str]:
             yield f"first {family}"
         if len(spans) > 1:
             yield f"twice {family}"
-    yield from map("&".join, combinations(sorted(tags.spans), 2))
+
+
+def _pairs(tags: Tags, partners: Partners | None) -> Iterator[str]:
+    """Any two families of one sentence; given which pairs have a weight, these alone."""
+    if partners is None:
+        yield from map(PAIR.join, combinations(sorted(tags.spans), 2))
+    else:
+        for family in tags.spans.keys() & partners.keys():
+            yield from (f"{family}{PAIR}{other}" for other in partners[family] & tags.spans.keys())
 
 
 def _neighbours(tags: Tags, stems: list[str]) -> Iterator[str]:
@@ -109,3 +128,12 @@ def _weights() -> dict[str, float]:
     _, *lines = WEIGHTS.read_text("utf-8").splitlines()  # the first says from what they were made
     rows = (line.rsplit(" ", 1) for line in lines)
     return {feature: float(weight) for feature, weight in rows}
+
+
+@cache
+def _partners() -> Partners:
+    found: dict[str, set[str]] = {}
+    for first, separator, second in (feature.partition(PAIR) for feature in _weights()):
+        if separator:
+            found.setdefault(first, set()).add(second)
+    return {first: frozenset(others) for first, others in found.items()}
