@@ -7,15 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from comparisons.train import PRECISION as CROSSED
+from comparisons.train import made, source
 from headroom.prose import comparisons
 from headroom.prose.comparing import NO_CLAIM
 from headroom.prose.comparing.exclusions import EXCLUDED
+from headroom.prose.comparing.model import WEIGHTS
+from headroom.prose.comparing.senses import SENSES
 from headroom.prose.comparing.vocabulary import COMPARED
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs/contribute/comparisons.md"
 PRECISION = 0.9
-RECALL = {"seen": 0.9, "unseen": 0.75}  # of the unseen half 0.9 is wanted, and not reached yet
+RECALL = {"seen": 0.9, "unseen": 0.81}  # of the unseen half 0.9 is wanted, and not reached yet
 WORDS = [
     "faster",
     "memory",
@@ -124,7 +128,7 @@ def test_places_links_and_notes() -> None:
 
 def test_no_word_stands_twice_in_a_category() -> None:
     """Whoever adds a word finds out that it is there already."""
-    for text in (*COMPARED.values(), *EXCLUDED.values()):
+    for text in (*COMPARED.values(), *EXCLUDED.values(), *SENSES.values()):
         words = [word.strip() for word in " ".join(text.split()).split(",")]
         assert len(words) == len(set(words))
 
@@ -162,7 +166,7 @@ def test_four_times_the_text_costs_about_four_times_as_much(piece: str, deep: bo
     assert cost(piece * size) < 10 * few + 0.05
 
 
-@pytest.mark.parametrize("path", sorted((HERE / "comparisons").glob("*.tsv")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [HERE / "comparisons" / f"{half}.tsv" for half in RECALL], ids=lambda path: path.stem)
 class TestLabelled:
     """Sentences with a label: 1 for a comparative one, 0 for any other."""
 
@@ -178,6 +182,26 @@ class TestLabelled:
         assert f"| {path.stem} | {len(rows)} | {recall:.1%} | {precision:.1%} |".replace("%", " %") in PAGE.read_text(
             "utf-8"
         )
+
+
+def weights(text: str) -> dict[str, float]:
+    """The weight of each feature."""
+    return {name: float(weight) for name, weight in (line.rsplit(" ", 1) for line in text.splitlines()[1:])}
+
+
+def test_the_weights_are_of_these_sentences_and_words() -> None:
+    """Whoever changes a label, a word or a rule makes them again: `python tests/comparisons/train.py`."""
+    assert WEIGHTS.read_text("utf-8").splitlines()[0] == f"# {source()}"
+
+
+@pytest.mark.deep
+def test_the_weights_can_be_made_again() -> None:
+    """From the committed sentences anybody gets the weights, but for the last digit, and the page's figure."""
+    text, recall = made()
+    again, kept = weights(text), weights(WEIGHTS.read_text("utf-8"))
+    assert {name: again.get(name, 0) for name in kept} == pytest.approx(kept, abs=0.011)
+    assert all(abs(again[name]) < 0.011 for name in again.keys() - kept.keys())
+    assert f"{recall:.1%} at a precision of {CROSSED:.0%}".replace("%", " %") in PAGE.read_text("utf-8")
 
 
 def test_the_page_prints_the_kinds_of_notes() -> None:

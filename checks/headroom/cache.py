@@ -98,7 +98,8 @@ class Cache:
 def _code() -> bytes:
     """A hash of all that a value may depend on besides its key: this package, and what it computes with."""
     package = Path(__file__).parent
-    parts = [f"{path.relative_to(package)} {files.sha256(path.read_bytes())}" for path in sorted(package.rglob("*.py"))]
+    paths = sorted([*package.rglob("*.py"), *package.rglob("*.txt")])
+    parts = [f"{path.relative_to(package)} {files.sha256(path.read_bytes())}" for path in paths]
     return files.sha256("\n".join([sys.version, *parts, *_versions(_LIBRARIES)])).encode()
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from headroom.prose.comparing.pairing import reasons
+from headroom.prose.comparing import model
 from headroom.prose.comparing.tagging import Tags, Token, tokens
 from headroom.prose.sentences import Note, Sentence, sentences
 
@@ -65,19 +65,23 @@ def of_sentence(sentence: Sentence) -> Comparison:
 
 def reason(sentence: Sentence, source: str) -> str:
     """Which of its words make a sentence comparative; none if it is not."""
+    weighed = (model.weigh(window, sentence.kind) for window in windows(sentence, source))
+    return next((why or "its words" for score, why in weighed if score > 0), "")
+
+
+def windows(sentence: Sentence, source: str) -> list[list[Token]]:
+    """The tokens of a sentence that may compare, in parts of a bounded length; none of a question or a topic."""
     if sentence.shape.rstrip("\"')]*\u201d\u2019").endswith("?") or _is_title_of_link(sentence, source):
-        return ""
+        return []
     found = list(tokens(sentence.shape))
     if (
         sentence.kind == "header"
         or len(found) < _ONE_WORD
         or (sentence.kind in ("heading", "title") and found[0].word.endswith("ing") and _is_topic(found))
+        or (sentence.kind in ("heading", "title", "cell") and _is_symptom(found))
     ):
-        return ""
-    if sentence.kind in ("heading", "title", "cell") and _is_symptom(found):
-        return ""
-    windows = (found[i : i + _WINDOW] for i in range(0, len(found), _WINDOW))
-    return next((why for window in windows for why in reasons(window)), "")
+        return []
+    return [found[i : i + _WINDOW] for i in range(0, len(found), _WINDOW)]
 
 
 def _is_topic(found: list[Token]) -> bool:

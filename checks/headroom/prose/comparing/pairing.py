@@ -4,8 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from headroom.prose.comparing.asserting import asserted
-from headroom.prose.comparing.tagging import Tags, Token
+from headroom.prose.comparing.tagging import Tags
 
 ALONE = ("comparative", "trade", "rate")
 # A pair makes a comparison where the second begins at most so many tokens after the end of the first, in one clause.
@@ -119,16 +118,13 @@ _WORKLOAD = re.compile(r"\d+(?:\.\d+)?[bmk]")
 _NO_FACTOR = re.compile(r"[ahblv]\d|rtx|titan|gpu|nvidia|tpu|gaudi|mi\d")
 
 
-def reasons(found: list[Token]) -> Iterator[str]:
-    """What makes a sentence of these tokens comparative, if anything does."""
-    tags = Tags(found)
-    if _is_about_the_work(tags) or tags.at("announcement", 0):
-        return
+def reasons(tags: Tags, live: list[bool]) -> Iterator[str]:
+    """What makes a sentence of these tokens comparative, if anything does, given which of them are asserted."""
     tags.spans["factor"] = [span for span in tags.of("factor") if _is_factor(tags, *span)]
     tags.spans["percent"] = [span for span in tags.of("percent") if not _is_part(tags, span[0])]
     figures = [*_two_figures(tags), *_degrees(tags)]
     neutral = tags.of("neutral")
-    tags.only(asserted(tags))
+    tags.only(live)
     tags.spans["neutral"] = neutral  # also in a name
     for category in ALONE:
         yield from (f"{category}: {tags.words(span)}" for span in tags.of(category)[:1])
@@ -258,7 +254,7 @@ def _two_figures(tags: Tags) -> list[str]:
     return []
 
 
-def _is_about_the_work(tags: Tags) -> bool:
+def is_about_the_work(tags: Tags) -> bool:
     """Whether the subject is the work and its size, as in "Longer prompts need more memory than shorter ones"."""
     sized = False
     if "workload" not in tags.spans:

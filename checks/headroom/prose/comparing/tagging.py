@@ -8,6 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from headroom.prose.comparing.exclusions import EXCLUDED
+from headroom.prose.comparing.senses import SENSES
 from headroom.prose.comparing.vocabulary import COMPARED
 
 _UNITS = {
@@ -111,7 +112,7 @@ def tokens(shape: str) -> Iterable[Token]:
 def _phrases() -> dict[tuple[str, str], list[tuple[list[str], str]]]:
     """The phrases of the vocabulary by their first two words: each has its further words, and its category."""
     table: dict[tuple[str, str], list[tuple[list[str], str]]] = {}
-    for category, text in (*COMPARED.items(), *EXCLUDED.items()):
+    for category, text in (*COMPARED.items(), *EXCLUDED.items(), *SENSES.items()):
         for phrase in {form for entry in " ".join(text.split()).split(",") for form in _forms(entry.strip())}:
             words = phrase.split()
             if words:
