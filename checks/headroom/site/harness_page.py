@@ -37,7 +37,8 @@ def _class(site: SiteData, name: str) -> Iterator[str]:
     trials = alike.trials(site.tree, name)
     if not trials:
         return
-    yield f"## {text(site.class_name(name).capitalize())}"
+    title = site.class_name(name)
+    yield f"## {text(title[0].upper() + title[1:])}"
     errors = sum(trial.error for trial in trials)
     heads = [trial.session.head for trial in trials]
     days = sorted({words.day(head.date) for head in heads})
@@ -120,7 +121,7 @@ def _figure(trials: Sequence[Trial]) -> str:
         told = f"session {number + 1}: {trial.found.ratio:.3f}, {trial.found.low:.3f} to {trial.found.high:.3f}"
         line = f'<line class="whisker" x1="{x:.2f}%" x2="{x:.2f}%" y1="{low:.1f}" y2="{high:.1f}">'
         parts.append(f"{line}<title>{told}</title></line>")
-        parts.append(f'<circle class="block" cx="{x:.2f}%" cy="{_y(trial.found.ratio):.1f}" r="3"/>')
+        parts.append(f'<circle fill="currentColor" cx="{x:.2f}%" cy="{_y(trial.found.ratio):.1f}" r="3"/>')
     parts.append(f'<text class="axis" x="12%" y="{_HEIGHT + 24}">one session after the other →</text>')
     caption = (
         "A line is the 99\u00a0% interval of a session, a dot its ratio. The grey band is what is too small to count. "
