@@ -30,6 +30,7 @@ PARTS = ("statistics", "verdicts", "records", "prose")
 QUICK = ["-knot Rates and not ErrorRate and not Running and not four_times", *(f"tests/test_{name}.py" for name in (
     "statistics", "verdicts", "records", "parsing", "files", "prose", "sentences", "comparisons", "strength",
     "sessions", "limits", "gate_edges", "record_edges", "standing", "notebooks", "beside",
+    "freshness", "crossover", "modelled", "disputes", "noise", "roofline", "against_itself", "cache",
 ))]  # fmt: skip
 TESTS = [*QUICK, *(f"tests/test_{name}.py" for name in ("rules", "canaries", "clean_tree"))]
 RESULT = HERE / "result.json"
