@@ -5,15 +5,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import headroom
+import small_steps
 from headroom import records
 from headroom.records import MeasuredClaim, Tree
+from headroom.running.isolation import Nursery
 
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = sorted((ROOT / "checks/benchmarks").glob("*.py"), key=lambda path: path.stem)
@@ -63,24 +65,13 @@ SHRUNK: dict[str, dict[str, Any]] = {
         },
     },
 }
-STEPS = """
-import importlib.util, json, math, sys
-path, constants, point = sys.argv[1], json.loads(sys.argv[2]), json.loads(sys.argv[3])
-spec = importlib.util.spec_from_file_location("benchmark", path)
-module = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-for name, value in constants.items():
-    assert type(getattr(module, name)) is type(value), name
-    setattr(module, name, value)
-losses = {}
-for arm in module.ARMS:
-    step = module.prepare(arm, device="cpu", seed=3, **point)
-    losses[arm] = [step(), step()]
-    again = module.prepare(arm, device="cpu", seed=3, **point)()
-    assert again == losses[arm][0], (arm, again)
-other = module.prepare(module.ARMS[0], device="cpu", seed=4, **point)()
-print(json.dumps({"losses": losses, "other": other}))
-"""
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    """Processes that find the libraries loaded, so that not every benchmark pays for them."""
+    with Nursery({"OMP_NUM_THREADS": "1"}) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -164,11 +155,16 @@ class TestSteps:
     """Every arm takes its steps on a CPU, in small."""
 
     @pytest.mark.parametrize("name", NAMES)
-    def test_every_arm_gives_the_loss_of_its_baseline(self, tree: Tree, tmp_path: Path, name: str) -> None:
+    def test_every_arm_gives_the_loss_of_its_baseline(
+        self, tree: Tree, nursery: Nursery, tmp_path: Path, name: str
+    ) -> None:
         """Of the first step, within the tolerance of each claim: the same for the same seed, another for another."""
         point = dict(claims_of(tree, name)[0].scope.points[0])
-        arguments = [str(ROOT / f"checks/benchmarks/{name}.py"), json.dumps(Script(name).small), json.dumps(point)]
-        found = driven(STEPS, arguments, tmp_path)
+        script, result = str(ROOT / f"checks/benchmarks/{name}.py"), tmp_path / "losses.json"
+        told = (script, Script(name).small, point, str(result))
+        outcome = nursery.run(small_steps.take, *told, timeout=180, memory_limit=1 << 34, cwd=tmp_path)
+        assert outcome.exit_code == 0, outcome.stderr[-3000:]
+        found = json.loads(result.read_text("utf-8"))
         losses: dict[str, list[float]] = found["losses"]
         assert tuple(losses) == Script(name).arms
         assert all(0 < loss < 20 for pair in losses.values() for loss in pair)
