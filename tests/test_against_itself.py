@@ -49,6 +49,17 @@ class TestTrials:
         assert trial.found.reason == "negligible"
         assert not trial.error
 
+    def test_what_counts_is_what_the_claim_says_in_both_directions(self, tmp_path: Path) -> None:
+        """A difference of a fifth is none where a third is asked for, whichever arm it prefers."""
+        lax = CLAIM.model_copy(update={"min_effect": 0.33})
+        evidence = [
+            a_session(CLAIM, ratio, blocks=10, date=day)
+            for ratio, day in ((1.2, "2026-11-01"), (1 / 1.2, "2026-11-02"))
+        ]
+        assert [each.error for each in alike.trials(load_clean(write_tree(tmp_path, [lax], evidence)), "cpu")] == [
+            False
+        ] * 2
+
     def test_other_topics_and_classes_are_none(self, tmp_path: Path) -> None:
         """A claim that compares two things is not of this kind."""
         other = a_claim("training.other", benchmark="another", blocks=10)
@@ -71,7 +82,7 @@ class TestDetectable:
     def test_it_is_what_four_of_five_intervals_need(self, tmp_path: Path) -> None:
         """Each interval moves with the subject, and the harder ones decide."""
         trials = found(tmp_path, sessions(10))
-        (short, longer) = alike.detectable(trials, 0.02)
+        (short, longer) = alike.detectable(trials)
         needed = sorted(1.02 / trial.found.low - 1 for trial in trials)
         assert short.effect == pytest.approx(needed[7])
         assert (short.blocks, short.sessions, longer.blocks, longer.sessions) == (10, 10, 20, 5)
@@ -81,7 +92,7 @@ class TestDetectable:
 
     def test_four_sessions_say_nothing(self, tmp_path: Path) -> None:
         """Of so few, the one that misses it would decide."""
-        assert list(alike.detectable(found(tmp_path, sessions(4)), 0.02)) == []
+        assert list(alike.detectable(found(tmp_path, sessions(4)))) == []
 
 
 class TestShare:

@@ -11,7 +11,6 @@ from headroom.verdicts import alike
 from headroom.verdicts.alike import Trial
 
 PAGE = "claims/harness.md"
-_MIN_EFFECT = 0.02
 _WIDE = math.log(1.2)
 """What the picture shows of a ratio, in either direction: an interval that is wider leaves it."""
 _HEIGHT, _TOP = 220, 12
@@ -44,10 +43,11 @@ def _class(site: SiteData, name: str) -> Iterator[str]:
     days = sorted({words.day(head.date) for head in heads})
     torch = sorted({head.environment.versions.get("torch", "unknown") for head in heads})
     bound = _percent(most(errors, len(trials)))
+    counts = _percent(trials[0].min_effect)
     at_most = f"so at most {bound} of such sessions do (95\u00a0% bound)"
     rows = [
         f"Sessions: {len(trials)}, of {len(trials[0].baseline)} blocks, {', '.join(days)}, torch {', '.join(torch)}",
-        f"Found a difference of more than 2\u00a0% in either direction: **{errors}**; {at_most}",
+        f"Found a difference of more than {counts} in either direction: **{errors}**; {at_most}",
         f"Would have been stopped by their control alone: {sum(not trial.control for trial in trials)}",
         f"On a machine that others used as well, whose times count for nothing: {sum(trial.busy for trial in trials)}",
     ]
@@ -72,13 +72,14 @@ def _shares(site: SiteData, name: str) -> Iterator[str]:
 
 
 def _detectable(trials: Sequence[Trial], busy: int) -> Iterator[str]:
-    found = list(alike.detectable(trials, _MIN_EFFECT))
+    found = list(alike.detectable(trials))
     if not found:
         return
+    run = trials[0].seconds / 3 / len(trials[0].baseline)  # a block has three
     yield "### The smallest gain that is found"
     yield (
         "Had the second step been better by this much, four of five sessions would have said so: their whole interval "
-        f"would have lain above 1.02. A run takes {trials[0].seconds / 3 / len(trials[0].baseline):.1f} seconds. "
+        f"would have lain above {1 + trials[0].min_effect:g}. A run takes {run:.1f} seconds. "
         "Longer sessions are sessions one after the other, taken for one."
         + (
             f" The {busy} sessions of a busy machine are left out here, as a claim would leave them out."
@@ -104,10 +105,12 @@ def _raw(trials: Sequence[Trial]) -> Iterator[str]:
 
 def _figure(trials: Sequence[Trial]) -> str:
     """Each session's interval, in the order of time, with the zone of what is too small to count."""
+    top = _y(1 + trials[0].min_effect)
+    bottom = _y(1 / (1 + trials[0].min_effect))
     label = f"The intervals of {len(trials)} sessions of a step against itself"
     parts = [
         f'<svg class="plot" width="100%" height="{_HEIGHT + 30}" role="img" aria-label="{text(label)}">',
-        f'<rect class="zone" x="0" width="100%" y="{_y(1.02):.1f}" height="{_y(1 / 1.02) - _y(1.02):.1f}"/>',
+        f'<rect class="zone" x="0" width="100%" y="{top:.1f}" height="{bottom - top:.1f}"/>',
     ]
     for value in (1.2, 1.1, 1.0, 1 / 1.1, 1 / 1.2):
         name = "one" if value == 1 else "tick"

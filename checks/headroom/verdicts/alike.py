@@ -32,8 +32,10 @@ class Trial:
     baseline: tuple[float, ...]
     """What the baseline took in each block, in seconds."""
     subject: tuple[float, ...]
+    min_effect: float
+    """The least relative difference that counts, as the claim says."""
     found: Comparison
-    """What the rule says of these, at the claim's least effect that counts."""
+    """What the rule says of these."""
     control: bool
     """Whether the control would have let it pass."""
     busy: bool
@@ -43,7 +45,7 @@ class Trial:
     @property
     def error(self) -> bool:
         """Whether it finds a difference that counts, in either direction."""
-        mirrored = compare(self.subject, self.baseline)
+        mirrored = compare(self.subject, self.baseline, min_effect=self.min_effect)
         return "supported" in (self.found.verdict, mirrored.verdict)
 
 
@@ -81,6 +83,7 @@ def _trial(claim: MeasuredClaim, session: Session) -> Trial:
         session=session,
         baseline=baseline,
         subject=subject,
+        min_effect=claim.min_effect,
         found=compare(baseline, subject, min_effect=claim.min_effect),
         control=control_holds([a for a, _ in controls], [b for _, b in controls]),
         busy=busy(evidence.runs, evidence.environment),
@@ -99,15 +102,15 @@ def own_share(runs: Sequence[Run]) -> float | None:
     return 1 - sum(worked) / _seconds(runs) if len(worked) == len(runs) else None
 
 
-def detectable(trials: Sequence[Trial], min_effect: float) -> Iterator[Detectable]:
+def detectable(trials: Sequence[Trial]) -> Iterator[Detectable]:
     """The effect that sessions of these blocks would have found, for each length that there are five sessions of.
 
     Where every subject had been better by a factor, so would be both ends of every interval. So the least factor that
-    lifts an interval above 1 + ``min_effect`` is known of each session.
+    lifts an interval above what counts is known of each session.
     """
     for count in JOINED:
         joined = [trials[i : i + count] for i in range(0, len(trials) - count + 1, count)]
-        needed = sorted(_needed(part, min_effect) for part in joined)
+        needed = sorted(map(_needed, joined))
         if len(needed) < 5:  # noqa: PLR2004 - of which one may miss it
             return
         yield Detectable(
@@ -118,10 +121,10 @@ def detectable(trials: Sequence[Trial], min_effect: float) -> Iterator[Detectabl
         )
 
 
-def _needed(part: Sequence[Trial], min_effect: float) -> float:
+def _needed(part: Sequence[Trial]) -> float:
     baseline = [each for trial in part for each in trial.baseline]
     subject = [each for trial in part for each in trial.subject]
-    return (1 + min_effect) / compare(baseline, subject).low - 1
+    return (1 + part[0].min_effect) / compare(baseline, subject).low - 1
 
 
 def own_shares(tree: Tree, hardware_class: str) -> dict[str, float]:
