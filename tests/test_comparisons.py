@@ -163,7 +163,8 @@ def test_four_times_the_text_costs_about_four_times_as_much(piece: str, deep: bo
     """Whatever stands in one endless sentence, each word is compared with those near it alone."""
     size = (1_000_000 if deep else 80_000) // len(piece)
     few = min(cost(piece * (size // 4)) for _ in range(3))
-    assert cost(piece * size) < 10 * few + 0.05
+    much = min(cost(piece * size) for _ in range(3))  # the least of three: a collection of garbage is not the finder's
+    assert much < 10 * few + 0.05
 
 
 @pytest.mark.parametrize("path", [HERE / "comparisons" / f"{half}.tsv" for half in RECALL], ids=lambda path: path.stem)
