@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headroom.records import Evidence, MeasuredClaim
-from headroom.site import harness_page
+from headroom.site.claims import harness_page
 from headroom.site.context import SiteData
 from headroom.statistics import most
 from headroom.verdicts import alike

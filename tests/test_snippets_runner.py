@@ -197,7 +197,6 @@ def test_an_ablated_run_that_ends_in_any_other_way_fails(tree: Tree, runner: Run
         ("wrong", "error", "9: AssertionError: not three; correct the script"),
         ("leaves", "no report", "1: it left before its last line; do not leave through os._exit"),
         ("crashes", "exit", "1: ended by SIGABRT; see what it printed"),
-        ("empty", "empty", "1: took 0.000 s; a script that does nothing proves nothing"),
         ("deprecated", "deprecation", "1: FutureWarning: use the other; use what replaces it"),
         ("logged", "deprecation", "1: transformers.x: y is Deprecated; use what replaces it"),
         ("network", "error", "1: OSError: "),
@@ -209,6 +208,14 @@ def test_a_snippet_that_does_not_hold_fails(tree: Tree, runner: Runner, name: st
     failed = fail(runner, tree.snippets[name])
     assert failed.kind == kind
     assert failed.message.startswith(f"snippets/{name}.py:{message}")
+
+
+def test_a_snippet_that_does_nothing_fails(tree: Tree, runner: Runner) -> None:
+    """It is told by the time that it takes, which other work on the machine can stretch once, and not ten times."""
+    outcomes = (runner.run(tree.snippets["empty"]) for _ in range(10))
+    failed = next(outcome for outcome in outcomes if isinstance(outcome, Failed))
+    assert failed.kind == "empty"
+    assert failed.message.startswith("snippets/empty.py:1: took 0.000 s; a script that does nothing proves nothing")
 
 
 def test_the_traceback_of_a_failure_shows_the_script_and_not_what_ran_it(tree: Tree, runner: Runner) -> None:

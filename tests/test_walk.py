@@ -18,7 +18,7 @@ from headroom.gaps import gap
 from headroom.prose.pages import Fence, parse
 from headroom.records import load
 from headroom.running import newcomer, planning
-from headroom.site.claim_page import render
+from headroom.site.claims.page import render
 from headroom.site.context import SiteData
 from sites import build
 

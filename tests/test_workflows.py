@@ -275,7 +275,7 @@ class TestCodeOwners:
         [
             "checks/headroom/verdicts/judge.py", "tests/conftest.py", ".github/workflows/ci.yml", ".github/CODEOWNERS",
             ".ci/run", "Makefile", "pyproject.toml", "mkdocs.yml", "checks/facts/hardware-classes.yml",
-            "docs/assets/headroom.js", "docs/contribute/statistics.md",
+            "docs/assets/scripts/accessibility.js", "docs/contribute/statistics.md",
         ],
     )  # fmt: skip
     def test_what_judges(self, path: str) -> None:

@@ -26,6 +26,7 @@ class PluginConfig(Config):  # type: ignore[misc] # MkDocs is not followed, see 
 
     root = config_options.Optional(config_options.Dir(exists=True))
     repository = config_options.Optional(config_options.URL())
+    bundles = config_options.DictOfItems(config_options.ListOfItems(config_options.Type(str)), default={})
 
 
 class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
@@ -53,7 +54,8 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
             files.append(File.generated(config, path, content=text, inclusion=inclusion))
         for path, source in exports.data_files(self.site).items():
             files.append(File.generated(config, path, abs_src_path=str(source)))
-        for path, text in exports.json_files(self.site).items():
+        styles_and_scripts = exports.bundles(Path(config.docs_dir), self.config.bundles)
+        for path, text in (*exports.json_files(self.site).items(), *styles_and_scripts.items()):
             files.append(File.generated(config, path, content=text))
         return files
 

@@ -20,10 +20,11 @@ from headroom.records.claims import Claim
 from headroom.records.evidence import Evidence
 from headroom.records.evidence import place as place_of
 from headroom.records.facts import Match
-from headroom.site import exports, plot
+from headroom.site import exports
+from headroom.site.claims.points_table import Series
 from headroom.site.context import PageContext, SiteData
 from headroom.site.markdown_extension import HeadroomExtension
-from headroom.site.points_table import Series
+from headroom.site.plots import plot
 from headroom.verdicts import board
 from hostile.loaders import CLEAN
 

@@ -12,7 +12,8 @@ import yaml
 
 from headroom import history
 from headroom.records import layout
-from headroom.site import claim_page, exports
+from headroom.site import exports
+from headroom.site.claims import page as claim_page
 from headroom.site.context import PageContext, SiteData
 from headroom.site.markdown_extension import HeadroomExtension
 from trees import edited

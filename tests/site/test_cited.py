@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from headroom.records import CitedClaim
-from headroom.site import cited
+from headroom.site.claims import cited
 from headroom.site.context import PageContext
 from trees import CITED
 

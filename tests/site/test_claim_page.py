@@ -10,7 +10,9 @@ import markdown
 import pytest
 
 from headroom import escaping
-from headroom.site import claim_page, exports, words
+from headroom.site import exports
+from headroom.site.claims import page as claim_page
+from headroom.site.claims import words
 from headroom.site.context import SiteData
 from headroom.verdicts import Board, judge
 

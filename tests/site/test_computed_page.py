@@ -12,7 +12,9 @@ import markdown
 import pytest
 
 from headroom.records import MeasuredClaim, ModelledClaim
-from headroom.site import claim_page, computed, exports, links, price
+from headroom.site import exports, links
+from headroom.site.claims import computed, price
+from headroom.site.claims import page as claim_page
 from headroom.site.context import PageContext, SiteData
 from headroom.site.parts import percent, signed
 from headroom.verdicts.pairs import Layout, blocks

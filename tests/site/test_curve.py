@@ -7,10 +7,10 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from headroom.records import MeasuredClaim
-from headroom.site import plot
+from headroom.site.claims.points_table import Series
 from headroom.site.context import SiteData
-from headroom.site.points_table import Series
-from headroom.site.scales import Grid
+from headroom.site.plots import plot
+from headroom.site.plots.scales import Grid
 from headroom.verdicts import PointVerdict
 
 NS = {"s": "http://www.w3.org/2000/svg"}

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from headroom.records import Evidence, MeasuredClaim
-from headroom.site import claim_page, exports, hardware_page, limits
+from headroom.site import exports
+from headroom.site.claims import hardware_page, limits
+from headroom.site.claims import page as claim_page
 from headroom.site.context import SiteData
 from headroom.verdicts.noise import LEAST, Floor
 from test_noise import CLAIM, earlier, off_by

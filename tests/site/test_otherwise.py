@@ -8,7 +8,8 @@ import markdown
 import pytest
 import yaml
 
-from headroom.site import claim_page, otherwise
+from headroom.site.claims import otherwise
+from headroom.site.claims import page as claim_page
 from headroom.site.context import SiteData
 from sites import Page
 

@@ -9,9 +9,9 @@ import pytest
 
 from headroom.records import MeasuredClaim
 from headroom.records.claims import Sweep
-from headroom.site import points_table, sentence, swept, words
+from headroom.site.claims import points_table, sentence, swept, words
+from headroom.site.claims.points_table import Series
 from headroom.site.context import SiteData
-from headroom.site.points_table import Series
 from headroom.verdicts import Board, PointVerdict
 from headroom.verdicts.crossover import Shape
 

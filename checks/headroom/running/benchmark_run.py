@@ -24,6 +24,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from headroom.writing import write_atomic
 
 MEMORY_METRICS = ("saved_for_backward", "peak_allocated", "peak_reserved")
+_MARK = "headroom: "
 
 
 def run(script: str, request: Mapping[str, Any], result: str) -> None:
@@ -139,7 +140,7 @@ class Scale:
 
     def __init__(self, device: str) -> None:
         self._device = device
-        self._marks: dict[str, float] = {}
+        self._marks: dict[str, float] = {}  # on CUDA, the bytes allocated at each; on a CPU they stand in the trace
         self._trace: Any = None
         if device == "cpu":
             self._trace = torch.profiler.profile(
@@ -161,22 +162,30 @@ class Scale:
         backward = torch.Tensor.backward
 
         def marked(*args: Any, **kwargs: Any) -> Any:
-            self._marks.setdefault("backward", self._now())
+            self._mark("backward")
             return backward(*args, **kwargs)
 
         if self._device == "cuda":
             torch.cuda.reset_peak_memory_stats()
-        self._marks["start"] = self._now()
+        self._mark("start")
         torch.Tensor.backward = marked
         try:
             yield
         finally:
             torch.Tensor.backward = backward
-            self._marks["end"] = self._now()
+            self._mark("end")
 
-    def _now(self) -> float:
-        """On CUDA the bytes allocated now; on a CPU the time, in the trace's nanoseconds, to look them up by."""
-        return float(torch.cuda.memory_allocated() if self._device == "cuda" else time.time_ns())
+    def _mark(self, name: str) -> None:
+        """Remember this moment, where it is the first of its name.
+
+        A clock of our own would not do for the trace: it converts the processor's counter to time, and may be far off
+        when other work keeps the cores busy.
+        """
+        if self._device == "cuda":
+            self._marks.setdefault(name, float(torch.cuda.memory_allocated()))
+        else:
+            with torch.profiler.record_function(_MARK + name):
+                pass
 
     def read(self) -> dict[str, float]:
         """Bytes by metric."""
@@ -186,14 +195,14 @@ class Scale:
                 "peak_allocated": float(torch.cuda.max_memory_allocated()),
                 "peak_reserved": float(torch.cuda.max_memory_reserved()),
             }
-        events = [e for e in self._trace.profiler.kineto_results.events() if e.name() == "[memory]"]
-        history = sorted((e.start_ns(), e.nbytes()) for e in events)
-        held, peak = 0, 0
-        at = dict.fromkeys(self._marks, 0)
-        for moment, change in history:
-            held += change
-            at.update({name: held for name, mark in self._marks.items() if moment <= mark})
-            if self._marks["start"] <= moment <= self._marks["end"]:
+        events = sorted((e.start_ns(), e.name(), e.nbytes()) for e in self._trace.profiler.kineto_results.events())
+        held, peak, at = 0, 0, dict[str, float]()
+        for _, name, change in events:
+            if name.startswith(_MARK):
+                at.setdefault(name.removeprefix(_MARK), held)
+            elif name == "[memory]":
+                held += change
+            if "start" in at and "end" not in at:
                 peak = max(peak, held)
         return {**self._saved(at), "peak_allocated": float(peak)}
 

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 from headroom.prose.figures import measured
 from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
 from headroom.records import CitedClaim, Claim, ModelledClaim
-from headroom.site import cited, computed, retired, sentence, words
+from headroom.site.claims import cited, computed, retired, sentence, words
 from headroom.site.context import PageContext, SiteData, claim_page
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Status

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement
 
 from headroom.records.snippets import Snippet, SnippetRun
-from headroom.site import words
+from headroom.site.claims import words
 from headroom.site.context import PageContext, SiteData
 
 SCHEME = "ran:"

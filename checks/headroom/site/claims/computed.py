@@ -8,7 +8,7 @@ from headroom.escaping import text
 from headroom.quantities import Quantity
 from headroom.records import MeasuredClaim, ModelledClaim
 from headroom.records.modelled import MeasuredFigure, Validation, Variable
-from headroom.site import words
+from headroom.site.claims import words
 from headroom.site.context import PageContext, SiteData, claim_page
 from headroom.site.parts import badge, bullets, heading, not_claimed, percent, signed, table
 from headroom.units import UNITS, humane

@@ -7,13 +7,12 @@ from statistics import median
 
 from headroom.escaping import text
 from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim, Session
-from headroom.site import (
+from headroom.site.claims import (
     cited,
     computed,
     disputes,
     limits,
     otherwise,
-    plot,
     points_table,
     price,
     retired,
@@ -21,12 +20,13 @@ from headroom.site import (
     swept,
     words,
 )
+from headroom.site.claims.points_table import Series
 from headroom.site.context import PageContext, SiteData, claim_page, evidence_file
 from headroom.site.parts import badge, not_claimed
 from headroom.site.parts import bullets as _list
 from headroom.site.parts import heading as _heading
 from headroom.site.parts import table as _table
-from headroom.site.points_table import Series
+from headroom.site.plots import plot
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Standing
 from headroom.verdicts.crossover import asserted

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from headroom.records import HardwareClass, MeasuredClaim, Session
-from headroom.site import words
+from headroom.site.claims import words
 from headroom.site.context import SiteData
 from headroom.verdicts.noise import LEAST, Floor
 from headroom.verdicts.roofline import bounded

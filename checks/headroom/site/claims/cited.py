@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from headroom.escaping import text
 from headroom.records import CitedClaim
-from headroom.site import words
+from headroom.site.claims import words
 from headroom.site.context import PageContext
 from headroom.site.parts import badge, bullets, heading, not_claimed, table
 

@@ -7,8 +7,8 @@ from html import escape
 
 from headroom.escaping import one_line
 from headroom.records import MeasuredClaim
-from headroom.site import words
-from headroom.site.points_table import Series
+from headroom.site.claims import words
+from headroom.site.claims.points_table import Series
 from headroom.verdicts import PointVerdict
 
 _CROSS = '<path d="M-5-5L5 5M-5 5L5-5"/>'

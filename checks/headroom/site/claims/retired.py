@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from headroom.escaping import text
 from headroom.records import Claim
+from headroom.site.claims.words import day
 from headroom.site.context import PageContext, SiteData, claim_page
-from headroom.site.words import day
 
 BADGE = '<span class="badge badge-retired">retired</span>'
 

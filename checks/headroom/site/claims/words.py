@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from headroom.records import MeasuredClaim, Point
-from headroom.site import ageing, swept
+from headroom.site.claims import ageing, swept
 from headroom.site.context import SiteData
 from headroom.units import UNITS, humane
 from headroom.verdicts import PointVerdict, Standing, Status, crossover

@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from headroom.records import MeasuredClaim
 from headroom.records.claims import Sweep
-from headroom.site import swept
-from headroom.site.drawing import divided, known, label, lines, mark, opened, spread, text, told
-from headroom.site.points_table import Series
-from headroom.site.scales import Grid, Scale, ratios, tick, zone
+from headroom.site.claims import swept
+from headroom.site.claims.points_table import Series
+from headroom.site.plots.drawing import divided, known, label, lines, mark, opened, spread, text, told
+from headroom.site.plots.scales import Grid, Scale, ratios, tick, zone
 from headroom.verdicts import PointVerdict
 from headroom.verdicts.crossover import Between, shape
 

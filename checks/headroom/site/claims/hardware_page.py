@@ -6,7 +6,7 @@ from typing import Any
 from headroom.escaping import text
 from headroom.records import HardwareClass
 from headroom.records.machines import Machine, Measurement
-from headroom.site import limits, words
+from headroom.site.claims import limits, words
 from headroom.site.context import INDEX, PageContext, SiteData, evidence_file
 from headroom.units import humane
 

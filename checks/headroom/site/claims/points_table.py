@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from headroom.records import MeasuredClaim
-from headroom.site import sentence, swept, words
+from headroom.site.claims import sentence, swept, words
 from headroom.verdicts import PointVerdict
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from headroom.records import MeasuredClaim
-from headroom.site import ageing, swept, words
-from headroom.site.words import View
+from headroom.site.claims import ageing, swept, words
+from headroom.site.claims.words import View
 from headroom.verdicts import PointVerdict
 from headroom.verdicts.crossover import shape
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from headroom.escaping import text
 from headroom.records import MeasuredClaim, Session
-from headroom.site import words
+from headroom.site.claims import words
 from headroom.site.context import PageContext, evidence_file
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, SessionVerdict, Standing

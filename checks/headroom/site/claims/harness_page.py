@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from headroom.escaping import text
-from headroom.site import words
+from headroom.site.claims import words
 from headroom.site.context import PageContext, SiteData, evidence_file
 from headroom.statistics import most
 from headroom.verdicts import alike

@@ -9,7 +9,7 @@ from headroom.records import MeasuredClaim
 from headroom.records.claims import Metric
 from headroom.records.evidence import place
 from headroom.records.metrics import METRICS
-from headroom.site import words
+from headroom.site.claims import words
 from headroom.site.context import PageContext, SiteData, claim_page
 from headroom.site.parts import badge, bullets, heading, percent, signed, table
 from headroom.statistics import compare

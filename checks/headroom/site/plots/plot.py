@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from headroom.records import MeasuredClaim
-from headroom.site import curve, swept
-from headroom.site.drawing import divided, known, label, lines, mark, opened, spread, text, told
-from headroom.site.points_table import Series
-from headroom.site.scales import Grid, Scale, ratios, tick, zone
+from headroom.site.claims import swept
+from headroom.site.claims.points_table import Series
+from headroom.site.plots import curve
+from headroom.site.plots.drawing import divided, known, label, lines, mark, opened, spread, text, told
+from headroom.site.plots.scales import Grid, Scale, ratios, tick, zone
 from headroom.verdicts import PointVerdict
 from headroom.verdicts.crossover import shape
 

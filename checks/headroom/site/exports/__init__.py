@@ -1,0 +1,49 @@
+"""What the site publishes besides what people write: pages, claims.json, raw data, and one style sheet of many."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from headroom.files import read_text
+from headroom.records.schemas import schemas
+from headroom.site.claims import hardware_page, harness_page
+from headroom.site.claims.index import index
+from headroom.site.claims.page import render
+from headroom.site.context import INDEX, SiteData, claim_page, evidence_file
+from headroom.site.exports.claims_json import claims_json
+
+__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages"]
+
+
+def pages(site: SiteData) -> dict[str, str]:
+    """Every page that is made from records, by its path below docs/; the index among them."""
+    found = {claim_page(claim.id): render(claim, site) for claim in site.tree.claims.values()}
+    return {
+        INDEX: index(site),
+        hardware_page.PAGE: hardware_page.render(site),
+        harness_page.PAGE: harness_page.render(site),
+        **found,
+    }
+
+
+def data_files(site: SiteData) -> dict[str, Path]:
+    """The files that the site publishes as they are: raw data and snippets, by their path on the site."""
+    sessions = {evidence_file(session.path): site.tree.root / session.path for session in site.tree.sessions}
+    snippets = {snippet.path: site.tree.root / snippet.path for snippet in site.tree.snippets.values()}
+    machines = {evidence_file(path): site.tree.root / path for path in site.tree.machines}
+    return {**sessions, **machines, **snippets}
+
+
+def json_files(site: SiteData) -> dict[str, str]:
+    """The data that the site publishes for other programs, by its path on the site: claims.json, and the schemas."""
+    described = {f"schemas/{name}.json": json.dumps(schema, indent=1) + "\n" for name, schema in schemas().items()}
+    return {"claims.json": claims_json(site), **described}
+
+
+def bundles(docs: Path, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Files made of others, one after another, by their path on the site: a reader waits for one, not for ten.
+
+    Raises:
+        UnreadableError: a part is not there, or is no text.
+    """
+    return {path: "\n".join(read_text(docs / part, docs) for part in parts) for path, parts in wanted.items()}

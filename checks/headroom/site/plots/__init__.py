@@ -1,0 +1,1 @@
+"""Intervals and curves as inline SVG: readable in dark mode, in print and without colour."""
