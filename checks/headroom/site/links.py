@@ -10,7 +10,7 @@ from headroom.prose.figures import measured
 from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
 from headroom.records import CitedClaim, Claim, ModelledClaim
 from headroom.site.claims import cited, computed, retired, sentence, words
-from headroom.site.context import PageContext, SiteData, claim_page
+from headroom.site.context import UNSEARCHED, PageContext, SiteData, claim_page
 from headroom.units import humane
 from headroom.verdicts import PointVerdict, Status
 
@@ -105,7 +105,7 @@ def _badged(link: Element, site: SiteData, page: PageContext, claim: Claim) -> N
 
 def badge(status: Status | Literal["retired"], word: str) -> Element:
     """A status as a word; the style sheet adds its shape and colour."""
-    found = Element("span", {"class": f"badge badge-{status}"})
+    found = Element("span", {"class": f"badge badge-{status}", **UNSEARCHED})
     found.text = word
     return found
 
@@ -115,6 +115,7 @@ def _summary(link: Element, site: SiteData, page: PageContext, claim: Claim) -> 
     classes = _classes(site, page, claim)
     said = _said(site, classes, claim)
     link.set("class", "claim claim-summary")
+    link.attrib.update(UNSEARCHED)
     link.set("title", said.sentence)
     if claim.retired:  # nothing of it is shown that somebody could decide by
         link.append(badge(said.status, said.word))

@@ -15,7 +15,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
-from headroom.site import links, methods_table, ran_on, unproven
+from headroom.site import known_as, links, methods_table, ran_on, unproven
 from headroom.site.context import PageContext, SiteData
 
 # MkDocs counts the warnings below its own logger; with --strict they fail the build.
@@ -44,6 +44,7 @@ class HeadroomExtension(Extension):
         md.preprocessors.register(_Tables(md, self._site, page), "headroom-methods", _BEFORE_SNIPPETS)
         md.preprocessors.register(_Unproven(md), "headroom-unproven", _BEFORE_HTML)
         md.inlinePatterns.register(unproven.Mark(unproven.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML)
+        md.treeprocessors.register(_KnownAs(md, self._site, page), "headroom-known-as", _BEFORE_RELATIVE_PATHS)
         md.treeprocessors.register(_Links(md, self._site, page), "headroom-links", _BEFORE_RELATIVE_PATHS)
 
     def _site(self) -> SiteData:
@@ -73,6 +74,15 @@ class _Tables(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
         wanted = any(METHODS in line for line in lines)  # else no data need be read
         return methods_table.with_tables(lines, self.site(), self.page()) if wanted else lines
+
+
+class _KnownAs(Treeprocessor):
+    def __init__(self, md: Markdown, site: Callable[[], SiteData], page: Callable[[], PageContext]) -> None:
+        super().__init__(md)
+        self.site, self.page = site, page
+
+    def run(self, root: Element) -> None:
+        known_as.add(root, self.site(), self.page())
 
 
 class _Links(Treeprocessor):
