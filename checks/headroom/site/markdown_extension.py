@@ -15,7 +15,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
-from headroom.site import links, methods_table, ran_on, unproven
+from headroom.site import links, methods_table, ran_on, unproven, verified
 from headroom.site.context import PageContext, SiteData
 
 # MkDocs counts the warnings below its own logger; with --strict they fail the build.
@@ -82,12 +82,19 @@ class _Links(Treeprocessor):
 
     def run(self, root: Element) -> None:
         page = self.page()
-        for parent in root.iter():
-            for link in parent.findall("a"):
-                try:
-                    self._resolve(parent, link, page)
-                except (ValueError, LookupError) as error:
-                    _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, link.get("href"), error)
+        ours = [
+            (parent, link, href)
+            for parent in root.iter()
+            for link in parent.findall("a")
+            if (href := link.get("href", "")).startswith((unproven.HREF, ran_on.SCHEME, "claim:", "fact:"))
+        ]
+        for parent, link, href in ours:
+            try:
+                self._resolve(parent, link, page)
+            except (ValueError, LookupError) as error:
+                _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, href, error)
+        if used := verified.used(href for _, _, href in ours):
+            verified.insert(root, used, self.site(), page)
 
     def _resolve(self, parent: Element, link: Element, page: PageContext) -> None:
         href = link.get("href", "")

@@ -1,6 +1,7 @@
 """What the site publishes besides what people write: pages, claims.json, raw data, and one style sheet of many."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from headroom.site.claims.page import render
 from headroom.site.context import INDEX, SiteData, claim_page, evidence_file
 from headroom.site.exports.claims_json import claims_json
 
-__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages"]
+__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages", "squeezed"]
 
 
 def pages(site: SiteData) -> dict[str, str]:
@@ -46,4 +47,11 @@ def bundles(docs: Path, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
     Raises:
         UnreadableError: a part is not there, or is no text.
     """
-    return {path: "\n".join(read_text(docs / part, docs) for part in parts) for path, parts in wanted.items()}
+    joined = {path: "\n".join(read_text(docs / part, docs) for part in parts) for path, parts in wanted.items()}
+    return {path: squeezed(text) if path.endswith(".css") else text for path, text in joined.items()}
+
+
+def squeezed(style: str) -> str:
+    """A style sheet without what only its authors need: comments, indentation, and spaces around signs."""
+    code = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
+    return re.sub(r":[ \t]+", ":", re.sub(r"\s*([{};,])\s*", r"\1", code)).strip() + "\n"
