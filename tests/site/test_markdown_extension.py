@@ -324,3 +324,11 @@ def test_a_sentence_that_nobody_has_measured_says_so(site: SiteData, text: str) 
 def test_other_notes_and_code_get_no_mark(site: SiteData, text: str) -> None:
     """Notes of other kinds stay comments, and code stays code."""
     assert "not measured" not in rendered(site, text)
+
+
+def test_an_empty_corner_of_a_table_heads_nothing(site: SiteData) -> None:
+    """Else a screen reader announces a heading without words; a cell with code or a link in it stays one."""
+    html = rendered(site, "| | time | `b` | [c](index.md) | |\n|---|---|---|---|---|\n| a | 1 | 2 | 3 | |\n")
+    head = ET.fromstring(f"<div>{html}</div>").find(".//thead/tr")  # noqa: S314 - our own output
+    assert head is not None
+    assert [cell.tag for cell in head] == ["td", "th", "th", "th", "td"]

@@ -15,7 +15,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
-from headroom.site import links, methods_table, ran_on, unproven, verified
+from headroom.site import links, methods_table, ran_on, tables, unproven, verified
 from headroom.site.context import PageContext, SiteData
 
 # MkDocs counts the warnings below its own logger; with --strict they fail the build.
@@ -45,6 +45,7 @@ class HeadroomExtension(Extension):
         md.preprocessors.register(_Unproven(md), "headroom-unproven", _BEFORE_HTML)
         md.inlinePatterns.register(unproven.Mark(unproven.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML)
         md.treeprocessors.register(_Links(md, self._site, page), "headroom-links", _BEFORE_RELATIVE_PATHS)
+        md.treeprocessors.register(_Corners(md), "headroom-corners", _BEFORE_RELATIVE_PATHS)
 
     def _site(self) -> SiteData:
         """The data to use. It is read when a page is rendered: generators load extensions only to try them."""
@@ -63,6 +64,11 @@ class _RanOn(Preprocessor):
 class _Unproven(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
         return unproven.with_marks(lines)
+
+
+class _Corners(Treeprocessor):
+    def run(self, root: Element) -> None:
+        tables.free_corners(root)
 
 
 class _Tables(Preprocessor):
