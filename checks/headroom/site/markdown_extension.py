@@ -15,7 +15,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
-from headroom.site import links, methods_table, ran_on, unproven
+from headroom.site import hardware_switch, links, methods_table, ran_on, unproven
 from headroom.site.context import PageContext, SiteData
 
 # MkDocs counts the warnings below its own logger; with --strict they fail the build.
@@ -88,6 +88,8 @@ class _Links(Treeprocessor):
                     self._resolve(parent, link, page)
                 except (ValueError, LookupError) as error:
                     _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, link.get("href"), error)
+        if hardware_switch.linked(root):  # else no data need be read
+            hardware_switch.add(root, self.site(), page)
 
     def _resolve(self, parent: Element, link: Element, page: PageContext) -> None:
         href = link.get("href", "")
