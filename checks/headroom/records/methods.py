@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from headroom.records.base import ClaimId, Record, Section, Slug, SnippetId, Text
 
@@ -21,3 +21,13 @@ class Method(Record):
     same_result: SnippetId | None = None
     """The snippet that proves that loss and gradients, or the outputs, stay the same up to rounding, where they do."""
     claims: dict[Literal["speed", "memory", "quality"], tuple[ClaimId, ...]]
+    costs: tuple[ClaimId, ...] = ()
+    """Those of its claims whose subject is what it is held against: they say what the method costs."""
+
+    @model_validator(mode="after")
+    def _costs_are_among_the_claims(self) -> "Method":
+        listed = {name for names in self.claims.values() for name in names}
+        for name in self.costs:
+            if name not in listed:
+                raise ValueError(f"costs: `{name}` is not among the claims; list it there, or remove it here")
+        return self

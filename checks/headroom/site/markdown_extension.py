@@ -15,7 +15,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
-from headroom.site import links, methods_table, ran_on, tables, unproven, verified
+from headroom.site import hardware_switch, links, methods_table, ran_on, tables, unproven, verified
 from headroom.site.context import PageContext, SiteData
 
 # MkDocs counts the warnings below its own logger; with --strict they fail the build.
@@ -101,6 +101,8 @@ class _Links(Treeprocessor):
                 _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, href, error)
         if used := verified.used(href for _, _, href in ours):
             verified.insert(root, used, self.site(), page)
+        if hardware_switch.linked(root):  # else no data need be read
+            hardware_switch.add(root, self.site(), page)
 
     def _resolve(self, parent: Element, link: Element, page: PageContext) -> None:
         href = link.get("href", "")
