@@ -6,6 +6,7 @@ from pathlib import Path
 
 from headroom.files import read_text
 from headroom.records.schemas import schemas
+from headroom.site import finding
 from headroom.site.claims import hardware_page, harness_page
 from headroom.site.claims.index import index
 from headroom.site.claims.page import render
@@ -23,6 +24,7 @@ def pages(site: SiteData) -> dict[str, str]:
         hardware_page.PAGE: hardware_page.render(site),
         harness_page.PAGE: harness_page.render(site),
         **found,
+        **finding.pages(site),
     }
 
 
