@@ -1,4 +1,4 @@
-"""The Python-Markdown extension: claim and fact links, tables of methods, the line under snippets, and unproven marks.
+"""The Python-Markdown extension: links to claims and facts, parts made from records, lines under snippets, marks.
 
 It works in any generator that renders with Python-Markdown. The generator says which page is being rendered; one that
 cannot gets links relative to the top of the site.
@@ -17,6 +17,7 @@ from markdown.treeprocessors import Treeprocessor
 from headroom.prose.targets import METHODS
 from headroom.site import hardware_switch, links, methods_table, ran_on, tables, unproven, verified
 from headroom.site.context import PageContext, SiteData
+from headroom.site.finding import start
 
 # MkDocs counts the warnings below its own logger; with --strict they fail the build.
 _LOG = logging.getLogger("mkdocs.headroom")
@@ -77,8 +78,10 @@ class _Tables(Preprocessor):
         self.site, self.page = site, page
 
     def run(self, lines: list[str]) -> list[str]:
-        wanted = any(METHODS in line for line in lines)  # else no data need be read
-        return methods_table.with_tables(lines, self.site(), self.page()) if wanted else lines
+        if not any(METHODS in line or start.SCHEME in line for line in lines):
+            return lines  # no data need be read
+        found = methods_table.with_tables(lines, self.site(), self.page())
+        return start.with_parts(found, self.site(), self.page())
 
 
 class _Links(Treeprocessor):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from headroom.files import read_text
 from headroom.records.schemas import schemas
+from headroom.site import finding
 from headroom.site.claims import hardware_page, harness_page
 from headroom.site.claims.index import index
 from headroom.site.claims.page import render
@@ -27,6 +28,7 @@ def pages(site: SiteData) -> dict[str, str]:
         harness_page.PAGE: harness_page.render(site),
         matrix.PAGE: matrix.render(site),
         **found,
+        **finding.pages(site),
     }
 
 
