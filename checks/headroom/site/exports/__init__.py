@@ -1,11 +1,13 @@
 """What the site publishes besides what people write: pages, claims.json, raw data, and one style sheet of many."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from headroom.files import read_text
 from headroom.records.schemas import schemas
+from headroom.site import finding
 from headroom.site.claims import hardware_page, harness_page
 from headroom.site.claims.index import index
 from headroom.site.claims.page import render
@@ -14,7 +16,7 @@ from headroom.site.exports.claims_json import claims_json
 from headroom.site.matrix import data as matrix_data
 from headroom.site.matrix import page as matrix
 
-__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages"]
+__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages", "squeezed"]
 
 
 def pages(site: SiteData) -> dict[str, str]:
@@ -26,6 +28,7 @@ def pages(site: SiteData) -> dict[str, str]:
         harness_page.PAGE: harness_page.render(site),
         matrix.PAGE: matrix.render(site),
         **found,
+        **finding.pages(site),
     }
 
 
@@ -50,4 +53,11 @@ def bundles(docs: Path, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
     Raises:
         UnreadableError: a part is not there, or is no text.
     """
-    return {path: "\n".join(read_text(docs / part, docs) for part in parts) for path, parts in wanted.items()}
+    joined = {path: "\n".join(read_text(docs / part, docs) for part in parts) for path, parts in wanted.items()}
+    return {path: squeezed(text) if path.endswith(".css") else text for path, text in joined.items()}
+
+
+def squeezed(style: str) -> str:
+    """A style sheet without what only its authors need: comments, indentation, and spaces around signs."""
+    code = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
+    return re.sub(r":[ \t]+", ":", re.sub(r"\s*([{};,])\s*", r"\1", code)).strip() + "\n"
