@@ -41,7 +41,7 @@ def _names(site: SiteData) -> dict[str, str]:
 def _words(method: Method) -> list[str]:
     """Every word of what a method is called and of its symptoms, and each of these as one word, behind ``zz``.
 
-    The script of the search asks for the whole query as such a word as well. So what is typed as it stands in the record,
+    The script of the search asks for the whole query as such a word as well. So what is typed as the record has it,
     ``adamw_8bit`` or a sentence, is found before what has the same words somewhere.
     """
     said = [_WORD.findall(text.lower()) for text in (method.name, *method.aliases, *method.symptoms)]
