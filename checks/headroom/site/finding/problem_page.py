@@ -23,7 +23,7 @@ def _parts(site: SiteData, problem: Problem) -> Iterator[str]:
     rows = [f"- [{_named(choice)}]({page.href(choice.path)}) {_count(site, choice)}" for choice in found]
     yield '<div class="choice" markdown>\n\n' + "\n".join(rows) + "\n\n</div>"
     if missing := [*_missing(found)]:
-        yield f"Nothing is written yet for {' and '.join(missing)}."
+        yield f"Not written yet: {', '.join(missing)}."
 
 
 def _named(choice: Choice) -> str:
