@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import markdown
@@ -53,6 +54,16 @@ class TestTable:
         proven = [cell for name, cell in found.items() if "clever method" in name]
         assert proven == ["[the same](#how), which a snippet proves"]
         assert "not measured" in set(found.values())
+
+    def test_what_a_method_costs_is_told_as_a_gain_without_it(self, site: SiteData) -> None:
+        """Its claim is measured that way round, and a reader would take its figures for the method's."""
+        clever = site.tree.methods["clever"].model_copy(update={"costs": ("training.clever.step-time",)})
+        turned = replace(site, tree=replace(site.tree, methods={"clever": clever}))
+        (found,) = rows(turned, LINE, page=GPU)
+        assert found[1:3] == [
+            "[](claim:training.clever.step-time) without it",
+            "[](claim:training.clever.saved-memory)",
+        ]
 
     def test_rows_follow_the_sections_of_the_page(self, site: SiteData) -> None:
         """On its own page; on another they go by name, and lead to the guide."""

@@ -36,6 +36,11 @@ class SiteData:
         known = self.tree.classes.get(hardware_class)
         return known.name if known else hardware_class
 
+    def short_name(self, hardware_class: str) -> str:
+        """A hardware class as a badge or a cell names it; its id where it has no short name."""
+        known = self.tree.classes.get(hardware_class)
+        return known.short if known and known.short else hardware_class
+
     def on_gpu(self, hardware_class: str) -> bool:
         """Whether a class is one of GPUs."""
         known = self.tree.classes.get(hardware_class)

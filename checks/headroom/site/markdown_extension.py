@@ -15,7 +15,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
-from headroom.site import links, methods_table, ran_on, unproven
+from headroom.site import hardware_switch, links, methods_table, ran_on, tables, unproven, verified
 from headroom.site.context import PageContext, SiteData
 from headroom.site.finding import start
 
@@ -46,6 +46,7 @@ class HeadroomExtension(Extension):
         md.preprocessors.register(_Unproven(md), "headroom-unproven", _BEFORE_HTML)
         md.inlinePatterns.register(unproven.Mark(unproven.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML)
         md.treeprocessors.register(_Links(md, self._site, page), "headroom-links", _BEFORE_RELATIVE_PATHS)
+        md.treeprocessors.register(_Corners(md), "headroom-corners", _BEFORE_RELATIVE_PATHS)
 
     def _site(self) -> SiteData:
         """The data to use. It is read when a page is rendered: generators load extensions only to try them."""
@@ -64,6 +65,11 @@ class _RanOn(Preprocessor):
 class _Unproven(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
         return unproven.with_marks(lines)
+
+
+class _Corners(Treeprocessor):
+    def run(self, root: Element) -> None:
+        tables.free_corners(root)
 
 
 class _Tables(Preprocessor):
@@ -85,12 +91,21 @@ class _Links(Treeprocessor):
 
     def run(self, root: Element) -> None:
         page = self.page()
-        for parent in root.iter():
-            for link in parent.findall("a"):
-                try:
-                    self._resolve(parent, link, page)
-                except (ValueError, LookupError) as error:
-                    _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, link.get("href"), error)
+        ours = [
+            (parent, link, href)
+            for parent in root.iter()
+            for link in parent.findall("a")
+            if (href := link.get("href", "")).startswith((unproven.HREF, ran_on.SCHEME, "claim:", "fact:"))
+        ]
+        for parent, link, href in ours:
+            try:
+                self._resolve(parent, link, page)
+            except (ValueError, LookupError) as error:
+                _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, href, error)
+        if used := verified.used(href for _, _, href in ours):
+            verified.insert(root, used, self.site(), page)
+        if hardware_switch.linked(root):  # else no data need be read
+            hardware_switch.add(root, self.site(), page)
 
     def _resolve(self, parent: Element, link: Element, page: PageContext) -> None:
         href = link.get("href", "")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from headroom.escaping import text
 from headroom.files import read_text
@@ -32,7 +33,7 @@ def table(section_page: str, lines: Sequence[str], site: SiteData, page: PageCon
     for method in sorted(of_page(site, section_page), key=lambda method: (order[method.section], method.name.lower())):
         home, _, anchor = method.section.partition("#")
         target = f"#{anchor}" if home == page.path else page.href(method.section)
-        cells = [_cell(site, page, method.claims.get(kind, ())) for kind in ("speed", "memory")]
+        cells = [_cell(site, page, method, kind) for kind in ("speed", "memory")]
         yield f"| [{text(method.name)}]({target}) | {' | '.join(cells)} | {_result(site, page, method, target)} |"
 
 
@@ -59,14 +60,19 @@ def of_page(site: SiteData, section_page: str) -> list[Method]:
     return [found for found in site.tree.methods.values() if in_family(found.section.partition("#")[0], section_page)]
 
 
-def _cell(site: SiteData, page: PageContext, claims: Sequence[str]) -> str:
-    """The summary of what says most here: measured for this hardware, else cited in brief, else to be measured."""
-    known = [site.tree.claims[name] for name in claims if name in site.tree.claims]
+def _cell(site: SiteData, page: PageContext, method: Method, kind: Literal["speed", "memory", "quality"]) -> str:
+    """The summary of what says most here: measured for this hardware, else cited in brief, else to be measured.
+
+    What a method costs is measured the other way round, so that its figures are of what is gained without it.
+    """
+    known = [site.tree.claims[name] for name in method.claims.get(kind, ()) if name in site.tree.claims]
     measured = [claim for claim in known if isinstance(claim, MeasuredClaim)]
     told = [claim for claim in known if isinstance(claim, CitedClaim) and claim.in_brief]
     spoken = [claim for claim in measured if _speaks(site, page, claim)]
     best = next(iter((*spoken, *told, *measured)), None)
-    return f"[](claim:{best.id})" if best else "not measured"
+    if best is None:
+        return "not measured"
+    return f"[](claim:{best.id}){' without it' * (best.id in method.costs)}"
 
 
 def _speaks(site: SiteData, page: PageContext, claim: MeasuredClaim) -> bool:
@@ -77,4 +83,4 @@ def _result(site: SiteData, page: PageContext, method: Method, target: str) -> s
     """What the method does to the result: proven the same, or what its claims say of quality."""
     if method.same_result:
         return f"[the same]({target}), which a snippet proves"
-    return _cell(site, page, method.claims.get("quality", ()))
+    return _cell(site, page, method, "quality")

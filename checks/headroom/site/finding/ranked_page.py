@@ -9,6 +9,7 @@ from headroom.site.context import PageContext, SiteData
 from headroom.site.finding import choices
 from headroom.site.finding.choices import HARDWARE, JOBS, PROBLEMS, Choice, Kind
 from headroom.site.finding.gains import Gain, Ground, gain, price
+from headroom.site.matrix import page as matrix
 from headroom.site.parts import bullets, table
 
 _COLUMNS = ("method", "gain", "price, and what else changes")
@@ -43,7 +44,7 @@ def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
     if guides := choice.guides(site):
         yield _heading("Guides", 2)
         yield bullets(_guide(site_page.path, site_page.meta, page) for site_page in guides)
-    yield _why(site, hardware)
+    yield _why(site, hardware, page)
 
 
 def _heading(title: str, level: int) -> str:
@@ -113,12 +114,13 @@ def _guide(path: str, meta: dict[str, object], page: PageContext) -> str:
     return f"[{text(title)}]({page.href(path.removeprefix('docs/'))}){about}"
 
 
-def _why(site: SiteData, hardware: str | None) -> str:
+def _why(site: SiteData, hardware: str | None, page: PageContext) -> str:
     """By what the methods are ordered, and what to make of it."""
     place = text(site.class_name(hardware)) if hardware else "hardware of this kind"
     carried = "bytes counted on a CPU, which are the same on a GPU, as times never are; then "
+    every = f"[All methods on all hardware]({page.href(matrix.PAGE)})."
     carried = carried if hardware and site.on_gpu(hardware) else ""
     return (
         f"**The order:** what was measured on {place}; then {carried}what others report, then the rest. "
-        "Within each, the largest ratio. Small models were measured, so yours may order them otherwise.\n{ .others }"
+        f"Within each, the largest ratio. Small models were measured: yours may differ. {every}\n{{ .others }}"
     )
