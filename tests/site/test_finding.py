@@ -85,7 +85,8 @@ class TestChoices:
         """No other has a page, and none is an empty list."""
         assert choices.of_site(found) == [FULL_GPU, FULL_CPU, GPU, CPU]
         pages = finding.pages(found)
-        assert {path for path in pages if path.count("/") == 2} == {each.path for each in choices.of_site(found)}
+        problems = {choices.problem_path(problem) for problem in choices.problems(found)}
+        assert {*pages} == {each.path for each in choices.of_site(found)} | problems | {symptoms_page.PAGE}
         assert all(method_names(pages[each.path]) for each in choices.of_site(found))
 
     def test_the_page_of_a_problem_says_what_is_missing(self, found: SiteData) -> None:
@@ -182,14 +183,14 @@ class TestAddedLater:
         choice = Choice("out-of-memory", "inference", "cpu")
         pages = exports.pages(data)
         assert "[](claim:training.late)" in pages[choice.path]
-        assert "inference-cpu.md" in pages[choices.problem_path("out-of-memory")]
+        assert "out-of-memory-inference-cpu.md" in pages[choices.problem_path("out-of-memory")]
         assert "Latest is missing" in pages[symptoms_page.PAGE]
         assert f"]({choice.path})" in "\n".join(start.with_parts(["[](start:choices)"], data, PageContext()))
 
     def test_a_guide_makes_its_choice(self, later: Callable[[], SiteData]) -> None:
         """Also where no method answers it yet."""
         text = exports.pages(later())[Choice("too-slow", "fine-tuning", "several-gpus").path]
-        assert "- [Late](../../training/late.md)" in text
+        assert "- [Late](../training/late.md)" in text
 
     def test_a_guide_that_answers_no_known_choice_is_told(self) -> None:
         """With the field and where to read on."""

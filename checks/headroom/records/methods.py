@@ -1,6 +1,6 @@
 """Methods: what a reader searches for, and the claims that say what it gains and costs."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -28,14 +28,13 @@ class Method(Record):
     """The snippet that proves that loss and gradients, or the outputs, stay the same up to rounding, where they do."""
     claims: dict[Effect, tuple[ClaimId, ...]]
     costs: tuple[ClaimId, ...] = ()
-    """Those of its claims whose subject is what it is held against: they say what the method costs."""
+    """Those of its claims that say what it costs: there it is the other side that is said to be better."""
     answers: Answers | None = None
     """Which choices of the start page lead to it."""
 
     @model_validator(mode="after")
-    def _costs_are_among_the_claims(self) -> "Method":
-        listed = {name for names in self.claims.values() for name in names}
-        for name in self.costs:
-            if name not in listed:
-                raise ValueError(f"costs: `{name}` is not among the claims; list it there, or remove it here")
+    def _costs_are_claims(self) -> Self:
+        listed = {claim for claims in self.claims.values() for claim in claims}
+        if unlisted := [claim for claim in self.costs if claim not in listed]:
+            raise ValueError(f"`costs` names `{unlisted[0]}`, which `claims` does not; list it there as well")
         return self

@@ -50,7 +50,7 @@ class Choice:
     @property
     def path(self) -> str:
         """The page of its ranked list, below docs/."""
-        return f"find/{self.problem}/{self.job}-{self.hardware}.md"
+        return f"find/{self.problem}-{self.job}-{self.hardware}.md"
 
     @property
     def title(self) -> str:
