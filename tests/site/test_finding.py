@@ -134,6 +134,12 @@ class TestOrder:
         assert places == sorted(places)
         assert not {"Which", "Rare", "Aside"} & {*method_names(text)}
 
+    def test_a_symptom_of_the_problem_is_told(self, found: SiteData) -> None:
+        """A method that answers two problems has symptoms of both."""
+        method = found.tree.methods["lean"].model_copy(update={"symptoms": ("memory grows", "training is slow")})
+        assert [choice.symptom(method) for choice in (FULL_CPU, CPU)] == ["memory grows", "training is slow"]
+        assert CPU.symptom(found.tree.methods["fast"]) == "Fast is missing"
+
 
 def _only(found: SiteData, claim_id: str) -> Any:
     """The method `lean`, as if it had this claim alone."""
