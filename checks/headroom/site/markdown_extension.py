@@ -104,7 +104,7 @@ class _Links(Treeprocessor):
                 _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, href, error)
         if used := verified.used(href for _, _, href in ours):
             verified.insert(root, used, self.site(), page)
-        if hardware_switch.linked(root):  # else no data need be read
+        if not page.fixed and hardware_switch.linked(root):  # else no data need be read
             hardware_switch.add(root, self.site(), page)
 
     def _resolve(self, parent: Element, link: Element, page: PageContext) -> None:

@@ -23,7 +23,7 @@ def render(site: SiteData, choice: Choice) -> str:
 def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
     hardware = choices.likely_class(site, choice.hardware)
     page = PageContext(choice.path)
-    about = f"\nhardware: [{hardware}]" if hardware else ""
+    about = f"\nhardware: [{hardware}]\nhardware_fixed: true" if hardware else "\nhardware_fixed: true"
     description = "What helps, by measured gain, with its price and its code."
     yield f'---\ntitle: "{choice.title}"\ndescription: "{choice.title}. {description}"{about}\n---'
     yield f"# {choice.title}"
