@@ -57,12 +57,15 @@ class PageContext:
 
     path: str = "index.md"
     hardware: tuple[str, ...] = ()
+    fixed: bool = False
+    """Whether the page makes no sense on other hardware: its order, say, is that of its own."""
 
     @classmethod
     def of(cls, path: str, meta: Mapping[str, Any]) -> "PageContext":
         """A page from its path and its front matter, whose `hardware` names one class or a list of them."""
         hardware = meta.get("hardware") or ()
-        return cls(path, (hardware,) if isinstance(hardware, str) else tuple(hardware))
+        fixed = meta.get("hardware_fixed") is True
+        return cls(path, (hardware,) if isinstance(hardware, str) else tuple(hardware), fixed)
 
     def href(self, target: str) -> str:
         """The relative link from this page to another source file, which the generator turns into an address."""

@@ -102,7 +102,7 @@ class _Links(Treeprocessor):
                 self._resolve(parent, link, page)
             except (ValueError, LookupError) as error:
                 _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, href, error)
-        if hardware_switch.linked(root):  # else no data need be read
+        if not page.fixed and hardware_switch.linked(root):  # else no data need be read
             hardware_switch.add(root, self.site(), page)
         if used := verified.used(href for _, _, href in ours):
             verified.insert(root, used, self.site(), page)
