@@ -1,5 +1,6 @@
 """The adapter between MkDocs and the site: it hands over files and the page in hand, and decides nothing."""
 
+import json
 import logging
 from pathlib import Path, PurePosixPath
 from types import MethodType
@@ -8,7 +9,7 @@ from typing import Any
 from mkdocs.config import config_options
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
@@ -58,6 +59,14 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         for path, text in (*exports.json_files(self.site).items(), *styles_and_scripts.items()):
             files.append(File.generated(config, path, content=text))
         return files
+
+    @event_priority(-50)  # type: ignore[untyped-decorator] # after the search plugin, before offline makes a script of it
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Weigh the entries of the search index, where there is one."""
+        path = Path(config.site_dir, "search/search_index.json")
+        if path.exists():
+            index = json.loads(path.read_text("utf-8"))
+            path.write_text(json.dumps(exports.weighed(index, self.site), separators=(",", ":")), "utf-8")
 
     def on_pre_page(self, page: Page, /, *, config: MkDocsConfig, files: Files) -> Page:  # noqa: ARG002
         """Let MkDocs render a notebook as any page; mkdocs-jupyter, which makes a page of it, would do it here."""

@@ -12,6 +12,8 @@ from headroom.verdicts import Board, read
 
 INDEX = "claims/index.md"
 """The page that lists every claim."""
+UNSEARCHED = {"data-search-exclude": "true"}
+"""The attribute of an element that the search leaves out: it stands on many pages, and nobody looks for it."""
 
 
 @dataclass(frozen=True, slots=True)

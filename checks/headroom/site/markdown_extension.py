@@ -15,7 +15,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
-from headroom.site import hardware_switch, links, methods_table, ran_on, tables, unproven, verified
+from headroom.site import hardware_switch, known_as, links, methods_table, ran_on, tables, unproven, verified
 from headroom.site.context import PageContext, SiteData
 from headroom.site.finding import start
 
@@ -45,6 +45,7 @@ class HeadroomExtension(Extension):
         md.preprocessors.register(_Tables(md, self._site, page), "headroom-methods", _BEFORE_SNIPPETS)
         md.preprocessors.register(_Unproven(md), "headroom-unproven", _BEFORE_HTML)
         md.inlinePatterns.register(unproven.Mark(unproven.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML)
+        md.treeprocessors.register(_KnownAs(md, self._site, page), "headroom-known-as", _BEFORE_RELATIVE_PATHS)
         md.treeprocessors.register(_Links(md, self._site, page), "headroom-links", _BEFORE_RELATIVE_PATHS)
         md.treeprocessors.register(_Corners(md), "headroom-corners", _BEFORE_RELATIVE_PATHS)
 
@@ -82,6 +83,15 @@ class _Tables(Preprocessor):
             return lines  # no data need be read
         found = methods_table.with_tables(lines, self.site(), self.page())
         return start.with_parts(found, self.site(), self.page())
+
+
+class _KnownAs(Treeprocessor):
+    def __init__(self, md: Markdown, site: Callable[[], SiteData], page: Callable[[], PageContext]) -> None:
+        super().__init__(md)
+        self.site, self.page = site, page
+
+    def run(self, root: Element) -> None:
+        known_as.add(root, self.site(), self.page())
 
 
 class _Links(Treeprocessor):

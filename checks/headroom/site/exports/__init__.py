@@ -13,10 +13,11 @@ from headroom.site.claims.index import index
 from headroom.site.claims.page import render
 from headroom.site.context import INDEX, SiteData, claim_page, evidence_file
 from headroom.site.exports.claims_json import claims_json
+from headroom.site.exports.search_index import weighed
 from headroom.site.matrix import data as matrix_data
 from headroom.site.matrix import page as matrix
 
-__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages", "squeezed"]
+__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages", "squeezed", "weighed"]
 
 
 def pages(site: SiteData) -> dict[str, str]:
