@@ -16,10 +16,11 @@ from headroom.gaps import REMEDY, gaps
 from headroom.parsing import load_yaml, texts
 from headroom.prose.markup import FRONT_MATTER, blank, comments, fenced, inline_code, masked, without_fences
 from headroom.records import notebooks
+from headroom.records.addresses import by_place
 from headroom.records.notebooks import Notebook
 from headroom.records.problems import Problem, relative, unreadable
 
-_KEYS = {"title", "description", "hardware"}
+_KEYS = {"title", "description", "hardware", "was"}
 _METADATA = re.compile(r"\A(?:---[ \t]*\n| {0,3}[A-Za-z0-9_-]+:)")  # MkDocs takes the second for front matter as well
 _REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
 _LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
@@ -91,6 +92,11 @@ class Page:
         """The hardware classes that the page is about."""
         value = self.meta.get("hardware") or []
         return tuple(value) if isinstance(value, list) else (str(value),)
+
+    @property
+    def was(self) -> dict[str, tuple[str, ...]]:
+        """The old addresses that lead to each of its places; the place of the page itself is `top`."""
+        return {place: tuple(olds) for place, olds in by_place(self.meta.get("was") or {}).items()}
 
     def place(self, position: int) -> int:
         """Where a character of the Markdown stands in the file."""
@@ -173,6 +179,11 @@ def _checked(meta: Any) -> dict[str, Any]:
     named = meta.get("hardware") or []
     if not all(isinstance(name, str) for name in (named if isinstance(named, list) else [named])):
         raise UnreadableError("`hardware` is no list of classes", "write `hardware: [class]`", 1)
+    try:
+        by_place(meta.get("was") or {})
+    except ValueError as error:
+        remedy = "write `was: {top: [old_page], place: [old_page#anchor]}`"
+        raise UnreadableError(f"`was` is {error}", remedy, 1) from error
     return meta
 
 

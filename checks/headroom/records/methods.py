@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from headroom.records.base import ClaimId, Record, Section, Slug, SnippetId, Text
+from headroom.records.base import ClaimId, OldAddress, Record, Section, Slug, SnippetId, Text
 
 
 class Method(Record):
@@ -18,6 +18,8 @@ class Method(Record):
     """What a reader sees who needs it, error messages among them."""
     section: Section
     """Its section: a page below docs/ and an anchor."""
+    was: tuple[OldAddress, ...] = ()
+    """Old addresses that lead to its section: of pages that we have moved, and of the guides that readers come from."""
     same_result: SnippetId | None = None
     """The snippet that proves that loss and gradients, or the outputs, stay the same up to rounding, where they do."""
     claims: dict[Literal["speed", "memory", "quality"], tuple[ClaimId, ...]]

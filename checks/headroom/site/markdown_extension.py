@@ -15,7 +15,8 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
-from headroom.site import links, methods_table, ran_on, unproven
+from headroom.site import glossary, links, methods_table, ran_on, unproven
+from headroom.site.addresses import moved
 from headroom.site.context import PageContext, SiteData
 
 # MkDocs counts the warnings below its own logger; with --strict they fail the build.
@@ -42,9 +43,11 @@ class HeadroomExtension(Extension):
         page = self.getConfig("page") or PageContext
         md.preprocessors.register(_RanOn(md), "headroom-ran-on", _BEFORE_SNIPPETS)
         md.preprocessors.register(_Tables(md, self._site, page), "headroom-methods", _BEFORE_SNIPPETS)
+        md.preprocessors.register(_Moved(md, self._site, page), "headroom-moved", _BEFORE_SNIPPETS)
         md.preprocessors.register(_Unproven(md), "headroom-unproven", _BEFORE_HTML)
         md.inlinePatterns.register(unproven.Mark(unproven.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML)
         md.treeprocessors.register(_Links(md, self._site, page), "headroom-links", _BEFORE_RELATIVE_PATHS)
+        md.treeprocessors.register(_Terms(md, self._site, page), "headroom-terms", _BEFORE_RELATIVE_PATHS)
 
     def _site(self) -> SiteData:
         """The data to use. It is read when a page is rendered: generators load extensions only to try them."""
@@ -73,6 +76,24 @@ class _Tables(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
         wanted = any(METHODS in line for line in lines)  # else no data need be read
         return methods_table.with_tables(lines, self.site(), self.page()) if wanted else lines
+
+
+class _Moved(Preprocessor):
+    def __init__(self, md: Markdown, site: Callable[[], SiteData], page: Callable[[], PageContext]) -> None:
+        super().__init__(md)
+        self.site, self.page = site, page
+
+    def run(self, lines: list[str]) -> list[str]:
+        return moved.with_moved(lines, self.site(), self.page())
+
+
+class _Terms(Treeprocessor):
+    def __init__(self, md: Markdown, site: Callable[[], SiteData], page: Callable[[], PageContext]) -> None:
+        super().__init__(md)
+        self.site, self.page = site, page
+
+    def run(self, root: Element) -> None:
+        glossary.explain(root, self.site(), self.page())
 
 
 class _Links(Treeprocessor):

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from headroom.files import read_text
+from headroom.prose.addresses import GLOSSARY
 from headroom.records.schemas import schemas
+from headroom.site import glossary
 from headroom.site.claims import hardware_page, harness_page
 from headroom.site.claims.index import index
 from headroom.site.claims.page import render
@@ -21,6 +23,7 @@ def pages(site: SiteData) -> dict[str, str]:
     return {
         INDEX: index(site),
         hardware_page.PAGE: hardware_page.render(site),
+        GLOSSARY: glossary.render(site),
         harness_page.PAGE: harness_page.render(site),
         **found,
     }
