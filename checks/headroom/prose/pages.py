@@ -17,10 +17,11 @@ from headroom.parsing import load_yaml, texts
 from headroom.prose.markup import FRONT_MATTER, blank, comments, fenced, inline_code, masked, without_fences
 from headroom.records import notebooks
 from headroom.records.addresses import by_place
+from headroom.records.answers import Answers, answers_of
 from headroom.records.notebooks import Notebook
 from headroom.records.problems import Problem, relative, unreadable
 
-_KEYS = {"title", "description", "hardware", "was"}
+_KEYS = {"title", "description", "hardware", "answers", "was"}
 _METADATA = re.compile(r"\A(?:---[ \t]*\n| {0,3}[A-Za-z0-9_-]+:)")  # MkDocs takes the second for front matter as well
 _REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
 _LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
@@ -97,6 +98,11 @@ class Page:
     def was(self) -> dict[str, tuple[str, ...]]:
         """The old addresses that lead to each of its places; the place of the page itself is `top`."""
         return {place: tuple(olds) for place, olds in by_place(self.meta.get("was") or {}).items()}
+
+    @property
+    def answers(self) -> Answers | None:
+        """Which choices of the start page lead to the page."""
+        return answers_of(self.meta["answers"]) if "answers" in self.meta else None
 
     def place(self, position: int) -> int:
         """Where a character of the Markdown stands in the file."""
@@ -184,6 +190,8 @@ def _checked(meta: Any) -> dict[str, Any]:
     except ValueError as error:
         remedy = "write `was: {top: [old_page], place: [old_page#anchor]}`"
         raise UnreadableError(f"`was` is {error}", remedy, 1) from error
+    if "answers" in meta:
+        answers_of(meta["answers"])
     return meta
 
 

@@ -28,6 +28,11 @@ class SiteData:
     old_pages: Mapping[str, OldPage] = field(default_factory=dict)
     """What stood at other addresses, and where it stands now."""
 
+    @property
+    def guides(self) -> tuple[Page, ...]:
+        """The pages that choices of the start page lead to, by their front matter."""
+        return tuple(page for page in self.pages if page.answers)
+
     @classmethod
     def load(cls, root: Path | str, repository: str = "") -> "SiteData":
         """Read and judge a tree."""
@@ -44,6 +49,11 @@ class SiteData:
         """A hardware class as a sentence names it."""
         known = self.tree.classes.get(hardware_class)
         return known.name if known else hardware_class
+
+    def short_name(self, hardware_class: str) -> str:
+        """A hardware class as a badge or a cell names it; its id where it has no short name."""
+        known = self.tree.classes.get(hardware_class)
+        return known.short if known and known.short else hardware_class
 
     def on_gpu(self, hardware_class: str) -> bool:
         """Whether a class is one of GPUs."""
