@@ -16,13 +16,12 @@ from headroom.verdicts import Board, read
 from headroom.verdicts.summary import Row, rows
 
 RULE = "history"
-# What verdicts may follow from.
+# What verdicts may follow from, and addresses.
 _READ = (
     *("checks/registry", "checks/evidence", "checks/machines"),
-    *("checks/benchmarks", "checks/facts", "checks/methods"),
+    *("checks/benchmarks", "checks/facts", "checks/methods", "checks/glossary"),
+    "docs",
 )
-# What addresses follow from, besides.
-_PUBLISHED = ("docs", "checks/glossary")
 ADD_ONLY = ("checks/evidence", "checks/machines")
 """The folders whose files are never changed and never deleted."""
 JUDGING = ("checks/headroom", "tests", ".github", ".ci", "Makefile", "pyproject.toml", "mkdocs.yml")
@@ -82,7 +81,7 @@ def changes(root: Path, against: str) -> Changes:
     cache = Cache.open(root)
     with TemporaryDirectory(prefix="headroom-") as folder:
         past = Path(folder)
-        revision.write(past, *_READ, *_PUBLISHED)
+        revision.write(past, *_READ)
         earlier, then = read(past, cache)
         tree, now = read(root, cache)
         broken = tuple(sorted([*_lost_files(past, root, against), *_lost_claims(earlier, tree, against)]))

@@ -27,6 +27,7 @@ _REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
 _LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
 _ATTRIBUTES = re.compile(r"\{([^{}\n]*)\}")
 _ID = re.compile(r"#([\w-]+)")
+_NAMED = re.compile(r"\{[^{}]*#[\w-]+[^{}]*\}\s*$")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _CLASS = re.compile(r"[{\s]\.(?P<word>[A-Za-z0-9_+-]+)")
 _STRAY = re.compile(r"\b(?:claim|fact):[a-z0-9]")
@@ -113,7 +114,7 @@ class Page:
         """What a link to a place on the page can name: ids that are written out, and those made of headings."""
         prose = without_fences(self.markdown)
         written = (found[-1] for inside in _ATTRIBUTES.findall(prose) if (found := _ID.findall(inside)))
-        titles = (_untagged(row) for row in _HEADING.findall(prose))
+        titles = (_untagged(row) for row in _HEADING.findall(prose) if not _NAMED.search(row))
         made = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles)
         return frozenset([*written, *(re.sub(r"[-\s]+", "-", title) for title in made)])
 

@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from markdown.extensions import Extension
+from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
@@ -49,6 +50,7 @@ class HeadroomExtension(Extension):
         md.inlinePatterns.register(unproven.Mark(unproven.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML)
         md.treeprocessors.register(_Links(md, self._site, page), "headroom-links", _BEFORE_RELATIVE_PATHS)
         md.treeprocessors.register(_Terms(md, self._site, page), "headroom-terms", _BEFORE_RELATIVE_PATHS)
+        md.postprocessors.register(_Places(md), "headroom-places", 0)
         md.treeprocessors.register(_Corners(md), "headroom-corners", _BEFORE_RELATIVE_PATHS)
 
     def _site(self) -> SiteData:
@@ -103,6 +105,11 @@ class _Terms(Treeprocessor):
 
     def run(self, root: Element) -> None:
         glossary.explain(root, self.site(), self.page())
+
+
+class _Places(Postprocessor):
+    def run(self, text: str) -> str:
+        return ran_on.with_links(text)
 
 
 class _Links(Treeprocessor):

@@ -26,9 +26,9 @@ def pages(site: SiteData) -> dict[str, str]:
     return {
         INDEX: index(site),
         hardware_page.PAGE: hardware_page.render(site),
-        GLOSSARY: glossary.render(site),
         harness_page.PAGE: harness_page.render(site),
         matrix.PAGE: matrix.render(site),
+        **({GLOSSARY: glossary.render(site)} if site.tree.glossary else {}),
         **found,
         **finding.pages(site),
     }

@@ -8,10 +8,9 @@ from headroom.escaping import text
 from headroom.records import CitedClaim, Claim, MeasuredClaim
 from headroom.records.methods import Effect, Method
 from headroom.site.claims import words
-from headroom.site.claims.words import View
+from headroom.site.claims.words import View, shown_point
 from headroom.site.context import SiteData
 from headroom.site.finding.choices import Kind
-from headroom.site.links import shown_point
 
 _PART = "saved_for_backward"
 """A part of the memory: a claim about the peak says more of whether something fits."""
