@@ -61,7 +61,7 @@ def gain(site: SiteData, method: Method, kind: Kind, hardware: str | None) -> Ga
 
 def _measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str | None) -> Gain:
     view = words.view(site, claim, hardware) if hardware else None
-    point = shown_point(view) if view else None
+    point = words.shown_point(view) if view else None
     if view is None or view.status == "unmeasured" or view.source is None:
         return Gain(method, Ground.UNMEASURED, claim)
     if view.status not in ("supported", "flips") or point is None or claim.relation != "better" or point.ratio <= 1:
@@ -119,7 +119,7 @@ def _cost(site: SiteData, claim: MeasuredClaim, hardware: str | None) -> str:
 
 
 def _dearer(view: View | None) -> str:
-    point = shown_point(view) if view and view.status != "unmeasured" else None
+    point = words.shown_point(view) if view and view.status != "unmeasured" else None
     if view is None or point is None:
         return ""
     return f" {words.change(words.relative_change(view.claim, 1 / point.ratio))}"
