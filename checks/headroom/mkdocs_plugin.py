@@ -2,10 +2,12 @@
 
 import json
 import logging
+from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MethodType
 from typing import Any
 
+from jinja2 import ChoiceLoader, DictLoader, Environment
 from mkdocs.config import config_options
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
@@ -14,9 +16,11 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from headroom.files import read_text
+from headroom.prose.addresses import GLOSSARY
 from headroom.prose.pages import page_gaps
 from headroom.records import notebooks
 from headroom.site import exports, notebook_page
+from headroom.site.addresses import moved, not_found
 from headroom.site.context import INDEX, PageContext, SiteData
 
 _LOG = logging.getLogger("mkdocs.headroom")
@@ -51,12 +55,13 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add the claim pages, their index, the exports and the files that pages link to."""
         for path, text in exports.pages(self.site).items():
-            inclusion = InclusionLevel.UNDEFINED if path == INDEX else InclusionLevel.NOT_IN_NAV
+            inclusion = InclusionLevel.UNDEFINED if path in (INDEX, GLOSSARY) else InclusionLevel.NOT_IN_NAV
             files.append(File.generated(config, path, content=text, inclusion=inclusion))
         for path, source in exports.data_files(self.site).items():
             files.append(File.generated(config, path, abs_src_path=str(source)))
         styles_and_scripts = exports.bundles(Path(config.docs_dir), self.config.bundles)
-        for path, text in (*exports.json_files(self.site).items(), *styles_and_scripts.items()):
+        senders = moved.files(self.site, partial(_url, files))
+        for path, text in (*exports.json_files(self.site).items(), *styles_and_scripts.items(), *senders.items()):
             files.append(File.generated(config, path, content=text))
         return files
 
@@ -67,6 +72,13 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         if path.exists():
             index = json.loads(path.read_text("utf-8"))
             path.write_text(json.dumps(exports.weighed(index, self.site), separators=(",", ":")), "utf-8")
+
+    def on_env(self, env: Environment, /, *, config: MkDocsConfig, files: Files) -> Environment:  # noqa: ARG002
+        """Put our page for what is not found in the place of the theme's."""
+        env.globals["known_addresses"] = not_found.known(self.site, partial(_url, files))
+        ours = DictLoader({not_found.NAME: not_found.template()})
+        env.loader = ChoiceLoader([ours, env.loader] if env.loader else [ours])
+        return env
 
     def on_pre_page(self, page: Page, /, *, config: MkDocsConfig, files: Files) -> Page:  # noqa: ARG002
         """Let MkDocs render a notebook as any page; mkdocs-jupyter, which makes a page of it, would do it here."""
@@ -87,6 +99,10 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
             _LOG.warning("docs/%s: gaps: %s", page.file.src_uri, message)
         self.page = PageContext.of(page.file.src_uri, page.meta)
         return markdown
+
+
+def _url(files: Files, path: str) -> str:
+    return str(files.src_uris[path].url)
 
 
 def _is_notebook(page: Page) -> bool:

@@ -2,10 +2,11 @@
 
 import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from headroom.prose.addresses import GLOSSARY, OldPage, old_pages
 from headroom.prose.pages import Page, load_pages
 from headroom.records import Claim, Tree
 from headroom.verdicts import Board, read
@@ -24,14 +25,27 @@ class SiteData:
     board: Board
     repository: str = ""
     """Where its source is kept and issues are opened, or nothing."""
-    guides: tuple[Page, ...] = ()
-    """The pages that choices of the start page lead to, by their front matter."""
+    pages: tuple[Page, ...] = ()
+    """What people have written below docs/."""
+    old_pages: Mapping[str, OldPage] = field(default_factory=dict)
+    """What stood at other addresses, and where it stands now."""
+
+    @property
+    def guides(self) -> tuple[Page, ...]:
+        """The pages that choices of the start page lead to, by their front matter."""
+        return tuple(page for page in self.pages if page.answers)
 
     @classmethod
     def load(cls, root: Path | str, repository: str = "") -> "SiteData":
         """Read and judge a tree."""
-        guides = tuple(page for page in load_pages(Path(root))[0] if page.answers)
-        return cls(*read(root), repository, guides)
+        tree, board = read(root)
+        pages = tuple(load_pages(Path(root))[0])
+        return cls(tree, board, repository, pages, old_pages(tree, pages))
+
+    def title(self, path: str) -> str:
+        """The title of a page below docs/, or its path where it is made from records."""
+        named = (page.meta.get("title") for page in self.pages if page.path == f"docs/{path}")
+        return next(filter(None, named), "Glossary" if path == GLOSSARY else path)
 
     def class_name(self, hardware_class: str) -> str:
         """A hardware class as a sentence names it."""

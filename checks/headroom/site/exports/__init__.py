@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from headroom.files import read_text
+from headroom.prose.addresses import GLOSSARY
 from headroom.records.schemas import schemas
-from headroom.site import finding
+from headroom.site import finding, glossary
 from headroom.site.claims import hardware_page, harness_page
 from headroom.site.claims.index import index
 from headroom.site.claims.page import render
@@ -28,6 +29,7 @@ def pages(site: SiteData) -> dict[str, str]:
         hardware_page.PAGE: hardware_page.render(site),
         harness_page.PAGE: harness_page.render(site),
         matrix.PAGE: matrix.render(site),
+        **({GLOSSARY: glossary.render(site)} if site.tree.glossary else {}),
         **found,
         **finding.pages(site),
     }
