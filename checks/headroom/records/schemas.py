@@ -9,15 +9,18 @@ from headroom.records.evidence import Evidence
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
 from headroom.records.machines import Machine
 from headroom.records.methods import Method
+from headroom.records.published import PublishedAlone, PublishedClaims
 from headroom.records.snippets import Header, SnippetRun
 
 _RECORDS: dict[str, Any] = {
     "claim": Claim,
+    "claims-file": PublishedClaims,
     "evidence": Evidence,
     "facts": FactSheet,
     "hardware-classes": dict[str, HardwareClass],
     "machine": Machine,
     "method": Method,
+    "one-claim-file": PublishedAlone,
     "run": SnippetRun,
     "snippet-header": Header,
     "stand-ins": StandIns,

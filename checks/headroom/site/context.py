@@ -21,11 +21,13 @@ class SiteData:
     board: Board
     repository: str = ""
     """Where its source is kept and issues are opened, or nothing."""
+    address: str = ""
+    """Where the site is published, with a slash at its end, or nothing where that is not known."""
 
     @classmethod
-    def load(cls, root: Path | str, repository: str = "") -> "SiteData":
+    def load(cls, root: Path | str, repository: str = "", address: str = "") -> "SiteData":
         """Read and judge a tree."""
-        return cls(*read(root), repository)
+        return cls(*read(root), repository, address)
 
     def class_name(self, hardware_class: str) -> str:
         """A hardware class as a sentence names it."""
@@ -63,6 +65,21 @@ class PageContext:
 def claim_page(claim_id: str) -> str:
     """The page of a claim, below docs/: the same place that its record has below checks/registry/."""
     return f"claims/{claim_id.replace('.', '/', 1).replace('.', '-')}.md"
+
+
+def html_page(path: str) -> str:
+    """Where the site shows a page, by its source below docs/."""
+    return path.rpartition(".")[0] + ".html"
+
+
+def markdown_page(path: str) -> str:
+    """Where a page lies as Markdown, by its source below docs/: beside its HTML, under the same name."""
+    return path.rpartition(".")[0] + ".md"
+
+
+def beside(claim_id: str, ending: str) -> str:
+    """A file about a claim, beside its page: `.json`, `.csv`, `.svg`."""
+    return claim_page(claim_id).removesuffix(".md") + ending
 
 
 def evidence_file(session_path: str) -> str:

@@ -15,7 +15,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
-from headroom.site import links, methods_table, ran_on, unproven
+from headroom.site import links, methods_table, page_actions, ran_on, unproven
 from headroom.site.context import PageContext, SiteData
 
 # MkDocs counts the warnings below its own logger; with --strict they fail the build.
@@ -23,6 +23,7 @@ _LOG = logging.getLogger("mkdocs.headroom")
 _BEFORE_SNIPPETS = 40  # pymdownx.snippets replaces its includes at 32
 _BEFORE_HTML = 22  # Python-Markdown takes lines of HTML away at 20, pymdownx.superfences fences at 25
 _BEFORE_INLINE_HTML = 100  # inline HTML is taken away at 90, inline code at 190
+_AFTER_RELATIVE_PATHS = -1  # which would turn a link to Markdown into one to the page that is made of it
 _BEFORE_RELATIVE_PATHS = 4  # MkDocs turns links to source files into addresses at 0; the table of contents is made at 5
 
 
@@ -34,6 +35,10 @@ class HeadroomExtension(Extension):
             "root": [".", "The top of the tree, read where no data is given"],
             "site": ["", "The SiteData to use"],
             "page": ["", "A callable that returns the PageContext of the page that is being rendered"],
+            "actions": [
+                False,
+                "Whether a page begins with links to its source and to its Markdown beside it",
+            ],
         }
         super().__init__(**options)
 
@@ -45,6 +50,8 @@ class HeadroomExtension(Extension):
         md.preprocessors.register(_Unproven(md), "headroom-unproven", _BEFORE_HTML)
         md.inlinePatterns.register(unproven.Mark(unproven.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML)
         md.treeprocessors.register(_Links(md, self._site, page), "headroom-links", _BEFORE_RELATIVE_PATHS)
+        if self.getConfig("actions"):
+            md.treeprocessors.register(_Actions(md, self._site, page), "headroom-actions", _AFTER_RELATIVE_PATHS)
 
     def _site(self) -> SiteData:
         """The data to use. It is read when a page is rendered: generators load extensions only to try them."""
@@ -97,6 +104,15 @@ class _Links(Treeprocessor):
             ran_on.fill(parent, link, self.site(), page)
         elif href.startswith(("claim:", "fact:")):
             links.resolve(link, self.site(), page)
+
+
+class _Actions(Treeprocessor):
+    def __init__(self, md: Markdown, site: Callable[[], SiteData], page: Callable[[], PageContext]) -> None:
+        super().__init__(md)
+        self.site, self.page = site, page
+
+    def run(self, root: Element) -> None:
+        root.insert(0, page_actions.element(self.site(), self.page()))
 
 
 def makeExtension(**options: Any) -> HeadroomExtension:  # noqa: N802 - the name that Python-Markdown calls

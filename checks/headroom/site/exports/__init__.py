@@ -6,13 +6,15 @@ from pathlib import Path
 
 from headroom.files import read_text
 from headroom.records.schemas import schemas
-from headroom.site.claims import hardware_page, harness_page
+from headroom.site.claims import hardware_page, harness_page, readme_badge
 from headroom.site.claims.index import index
 from headroom.site.claims.page import render
 from headroom.site.context import INDEX, SiteData, claim_page, evidence_file
+from headroom.site.exports import claims_json as claims_data
+from headroom.site.exports import feed, samples_csv
 from headroom.site.exports.claims_json import claims_json
 
-__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages"]
+__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages", "text_files"]
 
 
 def pages(site: SiteData) -> dict[str, str]:
@@ -22,6 +24,7 @@ def pages(site: SiteData) -> dict[str, str]:
         INDEX: index(site),
         hardware_page.PAGE: hardware_page.render(site),
         harness_page.PAGE: harness_page.render(site),
+        feed.PAGE: feed.page(site, feed.changes(site)),
         **found,
     }
 
@@ -37,7 +40,13 @@ def data_files(site: SiteData) -> dict[str, Path]:
 def json_files(site: SiteData) -> dict[str, str]:
     """The data that the site publishes for other programs, by its path on the site: claims.json, and the schemas."""
     described = {f"schemas/{name}.json": json.dumps(schema, indent=1) + "\n" for name, schema in schemas().items()}
-    return {"claims.json": claims_json(site), **described}
+    return {**claims_data.files(site), **described}
+
+
+def text_files(site: SiteData, title: str) -> dict[str, str]:
+    """What else the site publishes that is made from records: samples, badges and the feed, by path."""
+    atom = feed.atom(site, feed.changes(site), title)
+    return {**samples_csv.files(site), **readme_badge.files(site), feed.FEED: atom}
 
 
 def bundles(docs: Path, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
