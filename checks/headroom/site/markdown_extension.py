@@ -112,7 +112,8 @@ class _Actions(Treeprocessor):
         self.site, self.page = site, page
 
     def run(self, root: Element) -> None:
-        root.insert(0, page_actions.element(self.site(), self.page()))
+        title = next((place for place, child in enumerate(root, 1) if child.tag == "h1"), 0)
+        root.insert(title, page_actions.element(self.site(), self.page()))
 
 
 def makeExtension(**options: Any) -> HeadroomExtension:  # noqa: N802 - the name that Python-Markdown calls

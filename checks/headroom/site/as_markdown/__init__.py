@@ -4,9 +4,11 @@ It is made from the page's source, as its HTML is, and never from its HTML: snip
 schemes are links of the web with their verdict in words, and neither a note to our checks nor an element is left.
 """
 
+from functools import lru_cache
 from pathlib import Path
 
 from markdown import Markdown
+from markdown.preprocessors import Preprocessor
 
 from headroom.prose.markup import FRONT_MATTER, fenced
 from headroom.site import methods_table, ran_on, unproven
@@ -31,9 +33,17 @@ def plain(source: str, site: SiteData, page: PageContext) -> str:
 
 def _with_includes(lines: list[str], root: Path) -> list[str]:
     """The lines with every include replaced by what it includes. One that is missing is told of by the site's build."""
+    return list(_includes(root).run(lines))
+
+
+@lru_cache(maxsize=8)
+def _includes(root: Path) -> Preprocessor:
+    """What the site includes snippets by."""
     options = {"base_path": [str(root)], "dedent_subsections": True}
     made = Markdown(extensions=["pymdownx.snippets"], extension_configs={"pymdownx.snippets": options})
-    return list(made.preprocessors["snippet"].run(lines))
+    found = made.preprocessors["snippet"]
+    assert isinstance(found, Preprocessor)
+    return found
 
 
 def _spaced(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
+from headroom.escaping import one_line
 from headroom.escaping import text as escaped
 from headroom.prose.pages import LINK
 from headroom.prose.targets import ClaimTarget, parse_target
@@ -113,4 +114,11 @@ def _ran(href: str, site: SiteData, page: PageContext) -> str:
     if snippet is None:
         return ""
     runs = "".join(f", {escaped(run)}" for run in ran_on.runs(snippet, site))
-    return f"Run it: `{snippet.command}` ([whole file]({page.href(path)})){runs}"
+    return f"Run it: {_code(snippet.command)} ([whole file]({page.href(path)})){runs}"
+
+
+def _code(value: str) -> str:
+    """Inline code, whatever it holds."""
+    mark = "`" * (1 + max((len(run) for run in re.findall("`+", value)), default=0))
+    space = " " if "`" in value else ""
+    return f"{mark}{space}{one_line(value)}{space}{mark}"

@@ -4,17 +4,19 @@ import re
 from collections.abc import Callable, Iterator
 from html import unescape
 
+from headroom.escaping import text as escaped
 from headroom.prose.markup import comments, fenced, inline_code, masked, without_fences
 from headroom.prose.pages import language
 
 _UNPROVEN = re.compile(r"<!--\s*no-claim:\s*unproven\s*-->")
-_DRAWN = re.compile(r"<(?P<tag>figure|svg)\b(?P<inside>.*?)</(?P=tag)>", re.DOTALL)
-_DATA = re.compile(r"<(?P<tag>script|style)\b(?P<inside>.*?)</(?P=tag)>", re.DOTALL)
+_WHOLE = re.compile(r"<(?P<tag>figure|svg|script|style)\b(?P<inside>.*?)</(?P=tag)>", re.DOTALL)
 _TITLE = re.compile(r"<(?:title|desc)\b[^>]*>(?P<text>[^<]*)<|<figcaption>(?P<caption>[^<]*)<")
-_BADGE = re.compile(r"<span class=\"badge[^\"]*\">(?P<inside>[^<]*)</span>")
-_ANCHOR = re.compile(r"<a [^<>]*?href=\"(?P<href>[^\"<>]*)\"[^<>]*>(?P<inside>[^<]*)</a>")
-_BREAK = re.compile(r"<br ?/?>(?P<inside>)")
-_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>(?P<inside>)")
+_ELEMENT = re.compile(
+    r"<span class=\"badge[^\"]*\">(?P<badge>[^<]*)</span>"
+    r"|<a [^<>]*?href=\"(?P<href>[^\"<>]*)\"[^<>]*>(?P<label>[^<]*)</a>"
+    r"|<(?P<break>br) ?/?>"
+    r"|(?P<tag></?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>)"
+)
 _ATTRIBUTES = re.compile(r"^(?P<inside>#{1,6} .*?)[ \t]*\{[ :.#][^{}\n]*\}[ \t]*$", re.MULTILINE)
 _ENTITY = re.compile(r"(?P<inside>&#(?P<code>\d{1,7});)")
 _KEPT = {"<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;"}
@@ -31,7 +33,7 @@ def outside_code(text: str, pattern: re.Pattern[str], inner: str, replace: Repla
     Args:
         text: Markdown.
         pattern: is matched against the text with blanks in place of code.
-        inner: the group whose text is handed over as it stands, with the code that may be in it.
+        inner: the group whose text, if it has one, is handed over as it stands, with the code that may be in it.
         replace: gives what takes the match's place, from the match and that text.
     """
     prose = without_fences(text)
@@ -39,7 +41,7 @@ def outside_code(text: str, pattern: re.Pattern[str], inner: str, replace: Repla
     parts, done = [], 0
     for match in pattern.finditer(prose):
         start, end = match.span(inner)
-        parts += [text[done : match.start()], replace(match, text[start:end])]
+        parts += [text[done : match.start()], replace(match, text[start:end] if start >= 0 else "")]
         done = match.end()
     return "".join([*parts, text[done:]])
 
@@ -57,22 +59,29 @@ def without_comments(text: str) -> str:
 
 def plain(text: str) -> str:
     """The text without elements, attributes of headings, what highlights code, and needless entities."""
-    text = outside_code(text, _DATA, "inside", lambda *_: "")
-    text = outside_code(text, _DRAWN, "inside", lambda _, inside: _figure(inside))
-    text = outside_code(text, _BADGE, "inside", lambda _, inside: f"**{inside}**")
-    text = outside_code(text, _ANCHOR, "inside", lambda match, inside: f"[{inside}](<{_address(match['href'])}>)")
-    text = outside_code(text, _BREAK, "inside", lambda *_: "; ")
-    text = outside_code(text, _TAG, "inside", lambda *_: "")
+    text = outside_code(text, _WHOLE, "inside", _whole)
+    text = outside_code(text, _ELEMENT, "label", _element)
     text = outside_code(text, _ATTRIBUTES, "inside", lambda _, inside: inside)
     text = outside_code(text, _ENTITY, "inside", lambda match, _: _character(match))
     return "\n".join(_fences(text.split("\n")))
 
 
-def _figure(inside: str) -> str:
-    """What is drawn, in the words that a drawing has for who cannot see it."""
-    found = dict.fromkeys((match["text"] or match["caption"] or "").strip() for match in _TITLE.finditer(inside))
-    told = ". ".join(part.removesuffix(".") for part in found if part)
-    return f"Figure: {told}." if told else ""
+def _whole(match: re.Match[str], inside: str) -> str:
+    """What is drawn, in the words that a drawing has for who cannot see it; nothing of a script or a style."""
+    if match["tag"] in ("script", "style"):
+        return ""
+    words = (unescape(match["text"] or match["caption"] or "").strip() for match in _TITLE.finditer(inside))
+    told = ". ".join(part.removesuffix(".") for part in dict.fromkeys(words) if part)
+    return f"Figure: {escaped(told)}." if told else ""
+
+
+def _element(match: re.Match[str], label: str) -> str:
+    """A badge and a link of HTML as Markdown; of any other element nothing, as its content stands outside of it."""
+    if match["badge"] is not None:
+        return f"**{match['badge']}**"
+    if match["href"] is not None:
+        return f"[{label}](<{_address(match['href'])}>)"
+    return "; " if match["break"] else ""
 
 
 def _address(href: str) -> str:

@@ -10,11 +10,11 @@ from headroom.site.claims import hardware_page, harness_page, readme_badge
 from headroom.site.claims.index import index
 from headroom.site.claims.page import render
 from headroom.site.context import INDEX, SiteData, claim_page, evidence_file
-from headroom.site.exports import claims_json as claims_data
 from headroom.site.exports import feed, samples_csv
 from headroom.site.exports.claims_json import claims_json
+from headroom.site.exports.claims_json import files as claim_files
 
-__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages", "text_files"]
+__all__ = ["bundles", "claim_files", "claims_json", "data_files", "index", "json_files", "pages", "text_files"]
 
 
 def pages(site: SiteData) -> dict[str, str]:
@@ -40,7 +40,7 @@ def data_files(site: SiteData) -> dict[str, Path]:
 def json_files(site: SiteData) -> dict[str, str]:
     """The data that the site publishes for other programs, by its path on the site: claims.json, and the schemas."""
     described = {f"schemas/{name}.json": json.dumps(schema, indent=1) + "\n" for name, schema in schemas().items()}
-    return {**claims_data.files(site), **described}
+    return {**claim_files(site), **described}
 
 
 def text_files(site: SiteData, title: str) -> dict[str, str]:
