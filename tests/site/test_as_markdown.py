@@ -36,7 +36,7 @@ def shown(site: SiteData, text: str, page: PageContext = GUIDE) -> str:
         ),
         (
             "[no](claim:training.slower)",
-            "[no](../claims/training/slower.md) (contradicted: worse: 1.26 times slower, on an x86 server CPU)",
+            "[no](../claims/training/slower.md) (contradicted: worse, 1.26 times slower, on an x86 server CPU)",
         ),
         ("[who](claim:training.unmeasured)", "[who](../claims/training/unmeasured.md) (no CPU measurement yet)"),
         ("[they](claim:training.cited)", "[they](../claims/training/cited.md) (cited: authors)"),
@@ -63,7 +63,7 @@ def test_a_claim_that_carries_over_says_from_where(site: SiteData) -> None:
     """A page about a GPU shows what was counted on a CPU, and on which."""
     found = shown(site, "[less](claim:training.memory)", PageContext("training/guide.md", ("h200",)))
     assert found.endswith(
-        "(counted on a CPU: kept for backward 3.20 GiB → 1.10 GiB, 2.91 times less, on an x86 server CPU)"
+        "(counted on a CPU: memory kept for backward 3.20 GiB → 1.10 GiB, 2.91 times less, on an x86 server CPU)"
     )
 
 
@@ -75,6 +75,9 @@ def test_a_claim_that_carries_over_says_from_where(site: SiteData) -> None:
         ("A.\n<!-- no-claim: unproven -->\n", "A.\n(not measured)"),
         ("## Head {#there}", "## Head"),
         ("## Head { data-search-exclude }", "## Head"),
+        ("Text.\n{ .lead }", "Text."),
+        ("a<small>b</small> <span><small>c</small></span>", "a; b c"),
+        ("a\n\n<form><label>b</label></form>\n\nc", "a\n\nc"),
         ("``` { .text .output }\n{#x} <b>\n```", "```text\n{#x} <b>\n```"),
         ('```python title="x" hl_lines="1"\nx\n```', "```python\nx\n```"),
         ('<span class="badge badge-cited">cited</span> x<br>y', "**cited** x; y"),

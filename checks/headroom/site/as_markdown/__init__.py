@@ -14,6 +14,7 @@ from headroom.prose.markup import FRONT_MATTER, fenced
 from headroom.site import methods_table, ran_on, unproven
 from headroom.site.as_markdown import containers, links, markup
 from headroom.site.context import PageContext, SiteData
+from headroom.site.finding import start
 
 
 def plain(source: str, site: SiteData, page: PageContext) -> str:
@@ -25,7 +26,7 @@ def plain(source: str, site: SiteData, page: PageContext) -> str:
         page: which one it is.
     """
     lines = FRONT_MATTER.sub("", source).strip("\n").split("\n")
-    lines = methods_table.with_tables(ran_on.with_marks(lines), site, page)
+    lines = start.with_parts(methods_table.with_tables(ran_on.with_marks(lines), site, page), site, page)
     lines = containers.opened(_with_includes(unproven.with_marks(lines), site.tree.root))
     text = links.resolved(markup.without_comments("\n".join(lines)), site, page)
     return _spaced(markup.plain(text)) + "\n"

@@ -9,7 +9,7 @@ from headroom.prose.markup import comments, fenced, inline_code, masked, without
 from headroom.prose.pages import language
 
 _UNPROVEN = re.compile(r"<!--\s*no-claim:\s*unproven\s*-->")
-_WHOLE = re.compile(r"<(?P<tag>figure|svg|script|style)\b(?P<inside>.*?)</(?P=tag)>", re.DOTALL)
+_WHOLE = re.compile(r"<(?P<tag>figure|svg|script|style|form)\b(?P<inside>.*?)</(?P=tag)>", re.DOTALL)
 _TITLE = re.compile(r"<(?:title|desc)\b[^>]*>(?P<text>[^<]*)<|<figcaption>(?P<caption>[^<]*)<")
 _ELEMENT = re.compile(
     r"<span class=\"badge[^\"]*\">(?P<badge>[^<]*)</span>"
@@ -17,7 +17,7 @@ _ELEMENT = re.compile(
     r"|<(?P<break>br) ?/?>"
     r"|(?P<tag></?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>)"
 )
-_ATTRIBUTES = re.compile(r"^(?P<inside>#{1,6} .*?)[ \t]*\{[ :.#][^{}\n]*\}[ \t]*$", re.MULTILINE)
+_ATTRIBUTES = re.compile(r"^(?P<inside>(?:#{1,6} .*?)?)[ \t]*\{[ :.#][^{}\n]*\}[ \t]*$", re.MULTILINE)
 _ENTITY = re.compile(r"(?P<inside>&#(?P<code>\d{1,7});)")
 _KEPT = {"<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;"}
 _ACTIVE = frozenset("\\`*_{}[]#|~!")
@@ -67,8 +67,8 @@ def plain(text: str) -> str:
 
 
 def _whole(match: re.Match[str], inside: str) -> str:
-    """What is drawn, in the words that a drawing has for who cannot see it; nothing of a script or a style."""
-    if match["tag"] in ("script", "style"):
+    """What is drawn, in the words that a drawing has for who cannot see it; nothing of what only a browser can use."""
+    if match["tag"] in ("script", "style", "form"):
         return ""
     words = (unescape(match["text"] or match["caption"] or "").strip() for match in _TITLE.finditer(inside))
     told = ". ".join(part.removesuffix(".") for part in dict.fromkeys(words) if part)
@@ -76,12 +76,13 @@ def _whole(match: re.Match[str], inside: str) -> str:
 
 
 def _element(match: re.Match[str], label: str) -> str:
-    """A badge and a link of HTML as Markdown; of any other element nothing, as its content stands outside of it."""
+    """A badge and a link of HTML as Markdown; of any other tag nothing, but what keeps two texts apart."""
     if match["badge"] is not None:
         return f"**{match['badge']}**"
     if match["href"] is not None:
         return f"[{label}](<{_address(match['href'])}>)"
-    return "; " if match["break"] else ""
+    glued = match["tag"] == "<small>" and match.string[match.start() - 1] not in " >|\n"
+    return "; " if match["break"] or glued else ""
 
 
 def _address(href: str) -> str:

@@ -73,7 +73,7 @@ def _of_class(claim: MeasuredClaim, name: str, site: SiteData) -> Badge:
     amount = words.phrase(claim, [point.ratio for point in points]) if view.status == "supported" else ""
     message = f"{amount}, {words.BADGES['supported']}" if amount else view.word
     title = sentence.verdict_sentence(view)
-    return Badge(beside(claim.id, f".{name}.svg"), name, view.status, f"{message} on {name}", title)
+    return Badge(beside(claim.id, f".{name}.svg"), name, view.status, f"{message} on {site.short_name(name)}", title)
 
 
 def _whole(path: str, own: list[Badge]) -> Badge:

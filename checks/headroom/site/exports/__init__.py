@@ -1,11 +1,13 @@
 """What the site publishes besides what people write: pages, claims.json, raw data, and one style sheet of many."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from headroom.files import read_text
 from headroom.records.schemas import schemas
+from headroom.site import finding
 from headroom.site.claims import hardware_page, harness_page, readme_badge
 from headroom.site.claims.index import index
 from headroom.site.claims.page import render
@@ -13,8 +15,20 @@ from headroom.site.context import INDEX, SiteData, claim_page, evidence_file
 from headroom.site.exports import feed, samples_csv
 from headroom.site.exports.claims_json import claims_json
 from headroom.site.exports.claims_json import files as claim_files
+from headroom.site.matrix import data as matrix_data
+from headroom.site.matrix import page as matrix
 
-__all__ = ["bundles", "claim_files", "claims_json", "data_files", "index", "json_files", "pages", "text_files"]
+__all__ = [
+    "bundles",
+    "claim_files",
+    "claims_json",
+    "data_files",
+    "index",
+    "json_files",
+    "pages",
+    "squeezed",
+    "text_files",
+]
 
 
 def pages(site: SiteData) -> dict[str, str]:
@@ -25,7 +39,9 @@ def pages(site: SiteData) -> dict[str, str]:
         hardware_page.PAGE: hardware_page.render(site),
         harness_page.PAGE: harness_page.render(site),
         feed.PAGE: feed.page(site, feed.changes(site)),
+        matrix.PAGE: matrix.render(site),
         **found,
+        **finding.pages(site),
     }
 
 
@@ -40,7 +56,8 @@ def data_files(site: SiteData) -> dict[str, Path]:
 def json_files(site: SiteData) -> dict[str, str]:
     """The data that the site publishes for other programs, by its path on the site: claims.json, and the schemas."""
     described = {f"schemas/{name}.json": json.dumps(schema, indent=1) + "\n" for name, schema in schemas().items()}
-    return {**claim_files(site), **described}
+    methods = {matrix.JSON: matrix_data.as_json(site), matrix.CSV: matrix_data.as_csv(site)}
+    return {**claim_files(site), **methods, **described}
 
 
 def text_files(site: SiteData, title: str) -> dict[str, str]:
@@ -55,4 +72,11 @@ def bundles(docs: Path, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
     Raises:
         UnreadableError: a part is not there, or is no text.
     """
-    return {path: "\n".join(read_text(docs / part, docs) for part in parts) for path, parts in wanted.items()}
+    joined = {path: "\n".join(read_text(docs / part, docs) for part in parts) for path, parts in wanted.items()}
+    return {path: squeezed(text) if path.endswith(".css") else text for path, text in joined.items()}
+
+
+def squeezed(style: str) -> str:
+    """A style sheet without what only its authors need: comments, indentation, and spaces around signs."""
+    code = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
+    return re.sub(r":[ \t]+", ":", re.sub(r"\s*([{};,])\s*", r"\1", code)).strip() + "\n"
