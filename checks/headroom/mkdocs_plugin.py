@@ -22,6 +22,7 @@ from headroom.records import notebooks
 from headroom.site import exports, notebook_page
 from headroom.site.addresses import moved, not_found
 from headroom.site.context import INDEX, PageContext, SiteData
+from headroom.site.exports import markdown_pages
 
 _LOG = logging.getLogger("mkdocs.headroom")
 
@@ -43,26 +44,34 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read and judge the tree; `mkdocs serve` comes here again after every change."""
         root = Path(self.config.root or Path(config.config_file_path).parent)
-        self.site = SiteData.load(root, self.config.repository or "")
+        self.site = SiteData.load(root, self.config.repository or "", config.site_url or "")
         for problem in self.site.tree.problems:
             _LOG.warning("%s", problem)
         options: dict[str, Any] = config.mdx_configs.setdefault("headroom", {})
-        options |= {"site": self.site, "page": lambda: self.page}
+        options |= {"site": self.site, "page": lambda: self.page, "actions": True}
         if "headroom" not in config.markdown_extensions:
             config.markdown_extensions.append("headroom")
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add the claim pages, their index, the exports and the files that pages link to."""
-        for path, text in exports.pages(self.site).items():
+        pages = exports.pages(self.site)
+        for path, text in pages.items():
             inclusion = InclusionLevel.UNDEFINED if path in (INDEX, GLOSSARY) else InclusionLevel.NOT_IN_NAV
             files.append(File.generated(config, path, content=text, inclusion=inclusion))
         for path, source in exports.data_files(self.site).items():
             files.append(File.generated(config, path, abs_src_path=str(source)))
         styles_and_scripts = exports.bundles(Path(config.docs_dir), self.config.bundles)
-        senders = moved.files(self.site, partial(_url, files))
-        for path, text in (*exports.json_files(self.site).items(), *styles_and_scripts.items(), *senders.items()):
-            files.append(File.generated(config, path, content=text))
+        made = {
+            **exports.json_files(self.site),
+            **exports.text_files(self.site, config.site_name),
+            **styles_and_scripts,
+            **moved.files(self.site, partial(_url, files)),
+        }
+        about, nav = config.site_description or "", config.nav or []
+        made |= markdown_pages.files(self.site, pages, config.site_name, about, nav)
+        for path, text in made.items():
+            files.append(_generated(config, path, text))
         return files
 
     @event_priority(-50)  # type: ignore[untyped-decorator] # after the search plugin, before offline makes a script of it
@@ -103,6 +112,13 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
 
 def _url(files: Files, path: str) -> str:
     return str(files.src_uris[path].url)
+
+
+def _generated(config: MkDocsConfig, path: str, text: str) -> File:
+    """A file that is published as it is. MkDocs would make a page of one whose name ends as that of Markdown."""
+    file = File.generated(config, f"{path}.txt" if path.endswith(".md") else path, content=text)
+    file.dest_uri = path
+    return file
 
 
 def _is_notebook(page: Page) -> bool:

@@ -16,7 +16,18 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
-from headroom.site import glossary, hardware_switch, known_as, links, methods_table, ran_on, tables, unproven, verified
+from headroom.site import (
+    glossary,
+    hardware_switch,
+    known_as,
+    links,
+    methods_table,
+    page_actions,
+    ran_on,
+    tables,
+    unproven,
+    verified,
+)
 from headroom.site.addresses import moved
 from headroom.site.context import PageContext, SiteData
 from headroom.site.finding import start
@@ -26,6 +37,7 @@ _LOG = logging.getLogger("mkdocs.headroom")
 _BEFORE_SNIPPETS = 40  # pymdownx.snippets replaces its includes at 32
 _BEFORE_HTML = 22  # Python-Markdown takes lines of HTML away at 20, pymdownx.superfences fences at 25
 _BEFORE_INLINE_HTML = 100  # inline HTML is taken away at 90, inline code at 190
+_AFTER_RELATIVE_PATHS = -1  # which would turn a link to Markdown into one to the page that is made of it
 _BEFORE_RELATIVE_PATHS = 4  # MkDocs turns links to source files into addresses at 0; the table of contents is made at 5
 
 
@@ -37,6 +49,10 @@ class HeadroomExtension(Extension):
             "root": [".", "The top of the tree, read where no data is given"],
             "site": ["", "The SiteData to use"],
             "page": ["", "A callable that returns the PageContext of the page that is being rendered"],
+            "actions": [
+                False,
+                "Whether a page begins with links to its source and to its Markdown beside it",
+            ],
         }
         super().__init__(**options)
 
@@ -59,6 +75,9 @@ class HeadroomExtension(Extension):
         }
         for name, act in elements.items():
             md.treeprocessors.register(_Elements(md, act), f"headroom-{name}", _BEFORE_RELATIVE_PATHS)
+        if self.getConfig("actions"):
+            actions = _Elements(md, lambda root: page_actions.add(root, self._site(), self._page()))
+            md.treeprocessors.register(actions, "headroom-actions", _AFTER_RELATIVE_PATHS)
         md.postprocessors.register(_Html(md, ran_on.with_links), "headroom-places", 0)
 
     def _site(self) -> SiteData:

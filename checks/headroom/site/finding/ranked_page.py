@@ -26,7 +26,8 @@ def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
     page = PageContext(choice.path)
     about = f"{choice.title}. What helps, by measured gain, with its price and its code."
     known = f"hardware: [{hardware}]\n" if hardware else ""
-    yield f'---\ntitle: "{choice.title}"\ndescription: "{about}"\n{known}hardware_fixed: true\nsearch: {{boost: 0.5}}\n---'
+    head = f'title: "{choice.title}"\ndescription: "{about}"\n{known}hardware_fixed: true\nsearch: {{boost: 0.5}}'
+    yield f"---\n{head}\n---"
     yield f"# {choice.title}"
     yield _aside(_others(site, choice, page))
     if first := choice.methods(site, "first"):
