@@ -26,7 +26,7 @@ serve: $(VENV)/site ## the site at http://localhost:8000, rebuilt as you write
 check: $(VENV)/site ## everything that can be known without running a snippet
 	$(BIN)/headroom check
 
-test: $(VENV)/tests ## everything: lint, types, the checks, every test and every snippet
+test: $(VENV)/tests .cache/npm/axe ## everything: lint, types, the checks, every test and every snippet
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -85,3 +85,12 @@ $(VENV)/tests: pyproject.toml | $(VENV)/python
 	$(PIP) '$(TORCH)'
 	$(PIP) --editable '.[site,snippets,tests]'
 	@touch $@ $(VENV)/site
+
+# What judges the site in a browser, from npm: axe for every run of the tests, and lighthouse where its figures are taken.
+NPM := npm ci --prefix .cache/npm --ignore-scripts --no-audit --no-fund --loglevel=error
+.cache/npm/axe .cache/npm/lighthouse: tests/browser/package.json tests/browser/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js with npm (Debian: nodejs, npm)"; exit 1; }
+	@mkdir -p .cache/npm
+	@cp $^ .cache/npm/
+	$(NPM) $(if $(findstring axe,$@),--omit=dev)
+	@touch $@
