@@ -11,7 +11,6 @@ from headroom.site.claims import words
 from headroom.site.claims.words import View
 from headroom.site.context import SiteData
 from headroom.site.finding.choices import Kind
-from headroom.site.links import shown_point
 
 _PART = "saved_for_backward"
 """A part of the memory: a claim about the peak says more of whether something fits."""
@@ -62,7 +61,7 @@ def gain(site: SiteData, method: Method, kind: Kind, hardware: str | None) -> Ga
 
 def _measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str | None) -> Gain:
     view = words.view(site, claim, hardware) if hardware else None
-    point = shown_point(view) if view else None
+    point = words.shown_point(view) if view else None
     if view is None or view.status == "unmeasured" or view.source is None:
         return Gain(method, Ground.UNMEASURED, claim)
     if view.status not in ("supported", "flips") or point is None or claim.relation != "better" or point.ratio <= 1:
@@ -120,7 +119,7 @@ def _cost(site: SiteData, claim: MeasuredClaim, hardware: str | None) -> str:
 
 
 def _dearer(view: View | None) -> str:
-    point = shown_point(view) if view and view.status != "unmeasured" else None
+    point = words.shown_point(view) if view and view.status != "unmeasured" else None
     if view is None or point is None:
         return ""
     return f" {words.change(words.relative_change(view.claim, 1 / point.ratio))}"
