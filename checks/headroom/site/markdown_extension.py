@@ -102,10 +102,10 @@ class _Links(Treeprocessor):
                 self._resolve(parent, link, page)
             except (ValueError, LookupError) as error:
                 _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, href, error)
-        if used := verified.used(href for _, _, href in ours):
-            verified.insert(root, used, self.site(), page)
         if hardware_switch.linked(root):  # else no data need be read
             hardware_switch.add(root, self.site(), page)
+        if used := verified.used(href for _, _, href in ours):
+            verified.insert(root, used, self.site(), page)
 
     def _resolve(self, parent: Element, link: Element, page: PageContext) -> None:
         href = link.get("href", "")
