@@ -8,6 +8,7 @@ import json
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
+from headroom.escaping import one_line
 from headroom.records import MeasuredClaim
 from headroom.site.claims import sentence, words
 from headroom.site.context import PageContext, SiteData
@@ -37,7 +38,7 @@ def select(site: SiteData, first: str, **attributes: str) -> Element:
     found = Element("select", {"data-hardware": "", "autocomplete": "off", **attributes})
     SubElement(found, "option", {"value": ""}).text = first
     for name, known in site.tree.classes.items():
-        SubElement(found, "option", {"value": name, "data-name": known.name}).text = site.short_name(name)
+        SubElement(found, "option", {"value": name, "data-name": one_line(known.name)}).text = site.short_name(name)
     return found
 
 
