@@ -38,7 +38,9 @@ def select(site: SiteData, first: str, **attributes: str) -> Element:
     found = Element("select", {"data-hardware": "", "autocomplete": "off", **attributes})
     SubElement(found, "option", {"value": ""}).text = first
     for name, known in site.tree.classes.items():
-        SubElement(found, "option", {"value": name, "data-name": one_line(known.name)}).text = site.short_name(name)
+        SubElement(found, "option", {"value": name, "data-name": one_line(known.name)}).text = one_line(
+            site.short_name(name)
+        )
     return found
 
 

@@ -13,25 +13,35 @@ document$.subscribe(() => {
     keys: [...row.cells].map((cell, i) => i < 2 ? cell.textContent.toLowerCase()
       : Number(cell.querySelector("[data-ratio]")?.dataset.ratio ?? -1)),
   }))
+  const AT_ONCE = 100  // what a slow phone lays out while a reader types
   let sorted = ""  // the number of a column, after a minus sign where it falls
+  let order = rows, all = false
+
+  function fits({text, on, gains, row}) {
+    const elsewhere = on[0] === ""  // reported or computed: of no hardware, and no gain of ours
+    return (!hardware.value || elsewhere || on.includes(hardware.value))
+      && (!goal.value || gains.includes(goal.value) || (elsewhere && row.cells[GOALS.indexOf(goal.value) + 2].querySelector("a")))
+      && method.value.toLowerCase().split(/\s+/).every(word => text.includes(word))
+  }
 
   function filter() {
-    const words = method.value.toLowerCase().split(/\s+/)
-    let shown = 0
-    for (const {row, text, on, gains} of rows) {
-      const fits = (!hardware.value || on.includes(hardware.value) || on[0] === "")
-        && (!goal.value || gains.includes(goal.value) || (on[0] === "" && row.cells[GOALS.indexOf(goal.value) + 2].querySelector("a")))
-        && words.every(word => text.includes(word))
-      if (row.hidden === fits) row.hidden = !fits
-      shown += fits
+    let found = 0
+    for (const each of order) {
+      each.fits = fits(each)
+      found += Boolean(each.fits)
+      const hidden = !each.fits || (!all && found > AT_ONCE)
+      if (each.row.hidden !== hidden) each.row.hidden = hidden
     }
-    form.querySelector("output").textContent = `${shown} of ${rows.length} rows`
+    const shown = all ? found : Math.min(found, AT_ONCE)
+    form.querySelector("output").textContent = `${shown === found ? found : `the first ${shown} of ${found}`} of ${rows.length} rows`
+    form.elements.all.hidden = shown === found
   }
 
   function sort() {
     const falls = sorted.startsWith("-"), column = Math.abs(sorted)
-    const order = sorted === "" ? rows : [...rows].sort((a, b) =>
+    order = sorted === "" ? rows : [...rows].sort((a, b) =>
       (a.keys[column] < b.keys[column] ? -1 : a.keys[column] > b.keys[column] ? 1 : 0) * (falls ? -1 : 1))
+    filter()
     table.tBodies[0].append(...order.map(({row}) => row))
     heads.forEach((head, i) => i === column && sorted !== ""
       ? head.setAttribute("aria-sort", falls ? "descending" : "ascending") : head.removeAttribute("aria-sort"))
@@ -48,13 +58,12 @@ document$.subscribe(() => {
     goal.value = GOALS.find(name => name === state.get("goal")) ?? ""
     method.value = state.get("method") ?? ""
     sorted = /^-?[0-4]$/.test(state.get("sort") ?? "") ? state.get("sort") : ""
-    filter()
     sort()
   }
 
   function save() {
     const cell = text => `"${text.replace(/\s+/g, " ").trim().replace(/^[=+@-]/, "'$&").replaceAll('"', '""')}"`
-    const lines = [heads, ...[...table.tBodies[0].rows].filter(row => !row.hidden).map(row => [...row.cells])]
+    const lines = [heads, ...order.filter(each => each.fits).map(({row}) => [...row.cells])]
     const text = lines.map(cells => cells.map(each => cell(each.textContent)).join(",")).join("\n")
     Object.assign(document.createElement("a"), {
       href: `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`, download: "methods-shown.csv",
@@ -74,7 +83,8 @@ document$.subscribe(() => {
   })
   form.addEventListener("input", () => { filter(); remember() })
   form.addEventListener("submit", event => event.preventDefault())
-  form.querySelector("button").addEventListener("click", save)
+  form.elements.csv.addEventListener("click", save)
+  form.elements.all.addEventListener("click", () => { all = true; filter() })
   addEventListener("hashchange", recall)
   recall()
 })

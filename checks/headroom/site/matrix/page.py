@@ -45,8 +45,9 @@ def _filters(site: SiteData) -> str:
         f"<label>Hardware {hardware}</label>",
         f'<label>Wanted <select name="goal">{goals}</select></label>',
         '<label>Method <input name="method" type="search" placeholder="name or flag"></label>',
-        '<button type="button">CSV of these rows</button>',
+        '<button type="button" name="csv">CSV of these rows</button>',
         '<output aria-live="polite"></output>',
+        '<button type="button" name="all" hidden>Show all</button>',
     )
     return "\n".join(('<form class="matrix-filters">', *parts, "</form>"))
 
