@@ -1,6 +1,7 @@
 """The adapter between MkDocs and the site: it hands over files and the page in hand, and decides nothing."""
 
 import logging
+from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MethodType
 from typing import Any
@@ -17,6 +18,7 @@ from headroom.prose.pages import page_gaps
 from headroom.records import notebooks
 from headroom.site import exports, notebook_page
 from headroom.site.context import INDEX, PageContext, SiteData
+from headroom.site.memory import Memory, records, world
 
 _LOG = logging.getLogger("mkdocs.headroom")
 
@@ -34,11 +36,17 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
 
     site: SiteData
     page = PageContext()
+    memory: Memory | None = None
+    known: str
+
+    def on_startup(self, *, command: str, dirty: bool) -> None:  # noqa: ARG002
+        """Remember what pages were made into where the same site is made again and again."""
+        self.memory = Memory() if command == "serve" else None
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read and judge the tree; `mkdocs serve` comes here again after every change."""
         root = Path(self.config.root or Path(config.config_file_path).parent)
-        self.site = SiteData.load(root, self.config.repository or "")
+        self.site = self._read(root)
         for problem in self.site.tree.problems:
             _LOG.warning("%s", problem)
         options: dict[str, Any] = config.mdx_configs.setdefault("headroom", {})
@@ -46,6 +54,17 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         if "headroom" not in config.markdown_extensions:
             config.markdown_extensions.append("headroom")
         return config
+
+    def _read(self, root: Path) -> SiteData:
+        def load() -> SiteData:
+            return SiteData.load(root, self.config.repository or "")
+
+        if self.memory is None:
+            return load()
+        self.known = records(root)
+        found = self.memory.recall("site", str(root), f"{self.config.repository} {self.known}", load)
+        assert isinstance(found, SiteData)
+        return found
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add the claim pages, their index, the exports and the files that pages link to."""
@@ -57,12 +76,26 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         styles_and_scripts = exports.bundles(Path(config.docs_dir), self.config.bundles)
         for path, text in (*exports.json_files(self.site).items(), *styles_and_scripts.items()):
             files.append(File.generated(config, path, content=text))
+        if self.memory:
+            names = (file.src_uri for file in files)
+            self.memory.turn(world(self.known, Path(config.config_file_path), Path(config.docs_dir), names))
         return files
 
+    def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG002
+        """Let the search remember as well."""
+        search = config.plugins.get("material/search")
+        if self.memory and search and search.config.enabled:
+            self.memory.index(search.search_index)
+
     def on_pre_page(self, page: Page, /, *, config: MkDocsConfig, files: Files) -> Page:  # noqa: ARG002
-        """Let MkDocs render a notebook as any page; mkdocs-jupyter, which makes a page of it, would do it here."""
+        """Let MkDocs render a notebook as any page; mkdocs-jupyter, which makes a page of it, would do it here.
+
+        A server takes from memory what has not changed.
+        """
         if _is_notebook(page):
             page.render = MethodType(Page.render, page)
+        if self.memory:
+            page.render = partial(self.memory.render, page, page.render)
         return page
 
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:  # noqa: ARG002

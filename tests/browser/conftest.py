@@ -1,16 +1,15 @@
 """The built sites, a host that serves them, Chromium and axe: each made once for all tests of this folder."""
 
-import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from host import serve
-from sites import build
+from sites import built_once
 from templates import Template, representatives
 from visits import Visit, visit
 
@@ -31,13 +30,13 @@ def missing(reason: str) -> None:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository's own site, built."""
-    return built("site", lambda: ROOT, tmp_path_factory)
+    return built_once("site", lambda: ROOT, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def clean_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The clean tree of the canaries as a site: it has kinds of claims of which the real one may have none."""
-    return built("clean", lambda: clean_tree(tmp_path_factory.mktemp("tree") / "clean"), tmp_path_factory)
+    return built_once("clean", lambda: clean_tree(tmp_path_factory.mktemp("tree") / "clean"), tmp_path_factory)
 
 
 def clean_tree(root: Path) -> Path:
@@ -47,21 +46,6 @@ def clean_tree(root: Path) -> Path:
     config, nav = ((tree / "mkdocs.yml").read_text("utf-8").partition("\nnav:") for tree in (ROOT, root))
     (root / "mkdocs.yml").write_text(f"{config[0]}\nnav:{nav[2]}  - claims/index.md\n", "utf-8")
     return root
-
-
-def built(name: str, tree: Callable[[], Path], factory: pytest.TempPathFactory) -> Path:
-    """The folder that a site was built in, once for all workers: the first builds, the others wait for it."""
-    shared = factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        shared = shared.parent
-    out, marker = shared / name, shared / f"{name}.built"
-    with (shared / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not marker.exists():
-            done = build(tree(), out)
-            assert done.returncode == 0, done.stderr
-            marker.touch()
-    return out
 
 
 @pytest.fixture(scope="session")

@@ -57,6 +57,9 @@ def test_the_focus_is_always_seen(templates: dict[str, Template], guide: "Page",
         if guide.evaluate("document.activeElement === document.body"):  # the end of the page
             break
         name, seen = guide.evaluate(UNSEEN)
+        if not seen:  # it may still be on its way into the window
+            guide.wait_for_timeout(300)
+            name, seen = guide.evaluate(UNSEEN)
         stops.append(name)
         unseen += [] if seen else [name]
     assert unseen == []
