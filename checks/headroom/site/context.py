@@ -38,9 +38,11 @@ class SiteData:
         return tuple(page for page in self.pages if page.answers)
 
     @classmethod
-    def load(cls, root: Path | str, repository: str = "", address: str = "") -> "SiteData":
-        """Read and judge a tree."""
-        tree, board = read(root)
+    def load(
+        cls, root: Path | str, repository: str = "", address: str = "", judged: tuple[Tree, Board] | None = None
+    ) -> "SiteData":
+        """Read and judge a tree, unless that has been done."""
+        tree, board = judged or read(root)
         pages = tuple(load_pages(Path(root))[0])
         return cls(tree, board, repository, pages, old_pages(tree, pages), address)
 
