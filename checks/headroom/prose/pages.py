@@ -24,7 +24,7 @@ from headroom.records.problems import Problem, relative, unreadable
 _KEYS = {"title", "description", "hardware", "answers", "was"}
 _METADATA = re.compile(r"\A(?:---[ \t]*\n| {0,3}[A-Za-z0-9_-]+:)")  # MkDocs takes the second for front matter as well
 _REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
-_LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
+LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
 _ATTRIBUTES = re.compile(r"\{([^{}\n]*)\}")
 _ID = re.compile(r"#([\w-]+)")
 _NAMED = re.compile(r"\{[^{}]*#[\w-]+[^{}]*\}\s*$")
@@ -168,7 +168,7 @@ def parse(path: str, text: str) -> Page:
         raise UnreadableError("empty", "write the page, or delete it", 1)
     fences = tuple(_fences(text))
     blanked = _blanked(text)
-    rest = _LINK.sub(lambda match: blank(match[0]), blanked)
+    rest = LINK.sub(lambda match: blank(match[0]), blanked)
     ends = [match.start() for match in re.finditer("\n", text)]
     stray = tuple(bisect_left(ends, match.start()) + 1 for match in _STRAY.finditer(rest))
     return Page(path, text, text, meta, tuple(_links(text, blanked, ends)), fences, stray)
@@ -218,7 +218,7 @@ def _fences(text: str) -> Iterator[Fence]:
         reason = _REASON.match(before)
         yield Fence(
             line=found.first + 1,
-            language=_language(found.info),
+            language=language(found.info),
             info=found.info,
             body=tuple(rows[found.first + 1 : found.last]),
             closed=found.closed,
@@ -226,7 +226,7 @@ def _fences(text: str) -> Iterator[Fence]:
         )
 
 
-def _language(info: str) -> str:
+def language(info: str) -> str:
     """The language of a fence, however it is written: ``python``, ``{.python …}`` or ``py title="…"``."""
     word = _CLASS.search(info) if info.startswith("{") else None
     word = word or re.match(r"\{?\s*\.?(?P<word>[A-Za-z0-9_+-]*)", info)
@@ -241,7 +241,7 @@ def _blanked(text: str) -> str:
 
 
 def _links(text: str, blanked: str, ends: Sequence[int]) -> Iterator[Link]:
-    for match in _LINK.finditer(blanked):
+    for match in LINK.finditer(blanked):
         start, end = match.span("text")
         line = bisect_left(ends, match.start()) + 1
         yield Link(line, text[start:end], match["href"], match["title"], start, end)

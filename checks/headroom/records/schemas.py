@@ -10,16 +10,19 @@ from headroom.records.facts import FactSheet, HardwareClass, StandIns
 from headroom.records.glossary import Term
 from headroom.records.machines import Machine
 from headroom.records.methods import Method
+from headroom.records.published import PublishedAlone, PublishedClaims
 from headroom.records.snippets import Header, SnippetRun
 
 _RECORDS: dict[str, Any] = {
     "claim": Claim,
+    "claims-file": PublishedClaims,
     "evidence": Evidence,
     "facts": FactSheet,
     "glossary": dict[str, Term],
     "hardware-classes": dict[str, HardwareClass],
     "machine": Machine,
     "method": Method,
+    "one-claim-file": PublishedAlone,
     "run": SnippetRun,
     "snippet-header": Header,
     "stand-ins": StandIns,

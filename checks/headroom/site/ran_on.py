@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from headroom.records.snippets import Snippet, SnippetRun
 from headroom.site.claims import words
-from headroom.site.context import PageContext, SiteData
+from headroom.site.context import UNSEARCHED, PageContext, SiteData
 
 SCHEME = "ran:"
 _LINK = "code-link"
@@ -69,6 +69,7 @@ def fill(parent: Element, link: Element, site: SiteData, page: PageContext) -> N
     if snippet is None:
         raise LookupError(f"there is no snippet `{path}`")
     parent.set("class", "ran-on")
+    parent.attrib.update(UNSEARCHED)
     parent.remove(link)
     how = SubElement(parent, "span", {"class": "run"})
     SubElement(how, "code").text = snippet.command
