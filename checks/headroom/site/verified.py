@@ -30,7 +30,9 @@ def used(hrefs: Iterable[str]) -> Used | None:
     """What the links of a page show of snippets and claims, or None where they show nothing."""
     each = [*hrefs]
     snippets = [
-        href[len(SCHEME) :].removeprefix("snippets/").removesuffix(".py") for href in each if href.startswith(SCHEME)
+        href[len(SCHEME) :].partition("#")[0].removeprefix("snippets/").removesuffix(".py")
+        for href in each
+        if href.startswith(SCHEME)
     ]
     claims = [re.split("[#@]", href)[0].removeprefix("claim:") for href in each if href.startswith("claim:")]
     return Used(snippets, claims) if snippets or claims else None
