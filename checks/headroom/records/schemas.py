@@ -7,6 +7,7 @@ from pydantic import TypeAdapter
 from headroom.records.claims import Claim
 from headroom.records.evidence import Evidence
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
+from headroom.records.glossary import Term
 from headroom.records.machines import Machine
 from headroom.records.methods import Method
 from headroom.records.published import PublishedAlone, PublishedClaims
@@ -17,6 +18,7 @@ _RECORDS: dict[str, Any] = {
     "claims-file": PublishedClaims,
     "evidence": Evidence,
     "facts": FactSheet,
+    "glossary": dict[str, Term],
     "hardware-classes": dict[str, HardwareClass],
     "machine": Machine,
     "method": Method,

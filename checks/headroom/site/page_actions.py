@@ -6,6 +6,12 @@ from xml.etree.ElementTree import Element, SubElement
 from headroom.site.context import PageContext, SiteData, markdown_page
 
 
+def add(root: Element, site: SiteData, page: PageContext) -> None:
+    """Put the links of a page behind its title."""
+    title = next((place for place, child in enumerate(root, 1) if child.tag == "h1"), 0)
+    root.insert(title, element(site, page))
+
+
 def element(site: SiteData, page: PageContext) -> Element:
     """The links of a page. A script adds a button that copies what the first of them leads to."""
     found = Element("nav", {"class": "page-actions", "aria-label": "This page", "data-search-exclude": ""})

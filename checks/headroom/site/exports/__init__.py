@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from headroom.files import read_text
+from headroom.prose.addresses import GLOSSARY
 from headroom.records.schemas import schemas
-from headroom.site import finding
+from headroom.site import finding, glossary
 from headroom.site.claims import hardware_page, harness_page, readme_badge
 from headroom.site.claims.index import index
 from headroom.site.claims.page import render
@@ -15,6 +16,7 @@ from headroom.site.context import INDEX, SiteData, claim_page, evidence_file
 from headroom.site.exports import feed, samples_csv
 from headroom.site.exports.claims_json import claims_json
 from headroom.site.exports.claims_json import files as claim_files
+from headroom.site.exports.search_index import weighed
 from headroom.site.matrix import data as matrix_data
 from headroom.site.matrix import page as matrix
 
@@ -28,6 +30,7 @@ __all__ = [
     "pages",
     "squeezed",
     "text_files",
+    "weighed",
 ]
 
 
@@ -40,6 +43,7 @@ def pages(site: SiteData) -> dict[str, str]:
         harness_page.PAGE: harness_page.render(site),
         feed.PAGE: feed.page(site, feed.changes(site)),
         matrix.PAGE: matrix.render(site),
+        **({GLOSSARY: glossary.render(site)} if site.tree.glossary else {}),
         **found,
         **finding.pages(site),
     }
