@@ -21,14 +21,21 @@ class ProblemWords:
     hint: str
     gains: tuple[Kind, ...]
     """What a method makes better that helps. Where it is two, one that also answers `too-slow` counts for speed."""
+    signs: tuple[str, ...]
+    """Words of symptoms that speak of this problem."""
 
 
+_FULL, _SLOW = ("memory", "fit", "large"), ("slow", "wait", "takes", "fast")
 PROBLEMS: Mapping[Problem, ProblemWords] = MappingProxyType(
     {
-        "out-of-memory": ProblemWords("Out of memory", "`CUDA out of memory`, or the process is killed", ("memory",)),
-        "too-slow": ProblemWords("Too slow", "A step takes long, or the GPU is half idle", ("speed",)),
-        "will-it-fit": ProblemWords("Will it fit?", "Full fine-tuning, LoRA or QLoRA on this card", ("memory",)),
-        "costs-too-much": ProblemWords("Costs too much", "Fewer hours, or a smaller card", ("speed", "memory")),
+        "out-of-memory": ProblemWords(
+            "Out of memory", "`CUDA out of memory`, or the process is killed", ("memory",), _FULL
+        ),
+        "too-slow": ProblemWords("Too slow", "A step takes long, or the GPU is half idle", ("speed",), _SLOW),
+        "will-it-fit": ProblemWords("Will it fit?", "Full fine-tuning, LoRA or QLoRA on this card", ("memory",), _FULL),
+        "costs-too-much": ProblemWords(
+            "Costs too much", "Fewer hours, or a smaller card", ("speed", "memory"), (*_SLOW, *_FULL)
+        ),
     }
 )
 JOBS: Mapping[Job, str] = MappingProxyType(
@@ -50,7 +57,7 @@ class Choice:
     @property
     def path(self) -> str:
         """The page of its ranked list, below docs/."""
-        return f"find/{self.problem}/{self.job}-{self.hardware}.md"
+        return f"find/{self.problem}-{self.job}-{self.hardware}.md"
 
     @property
     def title(self) -> str:
@@ -77,6 +84,11 @@ class Choice:
     def guides(self, site: SiteData) -> list[Page]:
         """The guides that answer it."""
         return [page for page in site.guides if self.answered_by(page.answers)]
+
+    def symptom(self, method: Method) -> str:
+        """The first symptom of a method that speaks of this problem, or else its first."""
+        signs = PROBLEMS[self.problem].signs
+        return next((each for each in method.symptoms if any(sign in each for sign in signs)), method.symptoms[0])
 
     def section(self, method: Method) -> str:
         """The section of a method that is written for this hardware."""

@@ -8,9 +8,10 @@ from headroom.escaping import text
 from headroom.records import CitedClaim, Claim, MeasuredClaim
 from headroom.records.methods import Effect, Method
 from headroom.site.claims import words
-from headroom.site.claims.words import View
 from headroom.site.context import SiteData
 from headroom.site.finding.choices import Kind
+from headroom.site.matrix import outcomes
+from headroom.site.matrix.outcomes import Outcome
 
 _PART = "saved_for_backward"
 """A part of the memory: a claim about the peak says more of whether something fits."""
@@ -60,13 +61,18 @@ def gain(site: SiteData, method: Method, kind: Kind, hardware: str | None) -> Ga
 
 
 def _measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str | None) -> Gain:
-    view = words.view(site, claim, hardware) if hardware else None
-    point = words.shown_point(view) if view else None
-    if view is None or view.status == "unmeasured" or view.source is None:
+    outcome = _outcome(site, method, claim, hardware)
+    if outcome is None:
         return Gain(method, Ground.UNMEASURED, claim)
-    if view.status not in ("supported", "flips") or point is None or claim.relation != "better" or point.ratio <= 1:
+    if not outcome.gains or not outcome.ratio or outcome.ratio <= 1:
         return Gain(method, Ground.NOT_SHOWN, claim)
-    return Gain(method, Ground.CARRIED_OVER if view.carried else Ground.MEASURED, claim, point.ratio)
+    return Gain(method, Ground.MEASURED if outcome.here else Ground.CARRIED_OVER, claim, outcome.ratio)
+
+
+def _outcome(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str | None) -> Outcome | None:
+    """What is known of a claim on a class, if anything is."""
+    outcome = outcomes.measured(site, method, claim, hardware) if hardware else None
+    return None if outcome is None or outcome.status == "unmeasured" else outcome
 
 
 def _is_part(claim: Claim | None) -> bool:
@@ -74,10 +80,7 @@ def _is_part(claim: Claim | None) -> bool:
 
 
 def _claims(site: SiteData, method: Method, kind: Effect) -> list[Claim]:
-    listed = method.claims.get(kind, ())
-    return [
-        site.tree.claims[name] for name in listed if name in site.tree.claims and not site.tree.claims[name].retired
-    ]
+    return [*outcomes.active(site, method.claims.get(kind, ()))]
 
 
 def price(site: SiteData, method: Method, gained: Kind, hardware: str | None, section: str) -> str:
@@ -89,44 +92,36 @@ def price(site: SiteData, method: Method, gained: Kind, hardware: str | None, se
 
 
 def _other(site: SiteData, method: Method, kind: Kind, hardware: str | None) -> Iterator[str]:
-    known = _claims(site, method, kind)
-    known.sort(key=lambda claim: (not _speaks(site, claim, hardware), claim.id not in method.costs, _is_part(claim)))
-    for claim in known[:1]:
-        if claim.id in method.costs and isinstance(claim, MeasuredClaim):
-            yield _cost(site, claim, hardware)
-        else:
-            yield _plain(site, claim, hardware)
+    """What says most first: what is known here, then what it costs, then the peak."""
+
+    def order(claim: Claim) -> tuple[bool, bool, bool]:
+        return not _speaks(site, method, claim, hardware), claim.id not in method.costs, _is_part(claim)
+
+    yield from (_brief(site, method, claim, hardware) for claim in sorted(_claims(site, method, kind), key=order))
 
 
 def _result(site: SiteData, method: Method, section: str, hardware: str | None) -> Iterator[str]:
     if method.same_result:
         yield f"[same result]({section})"
-    else:
-        yield from (_plain(site, claim, hardware) for claim in _claims(site, method, "quality")[:1])
+    yield from (_brief(site, method, claim, hardware) for claim in _claims(site, method, "quality"))
 
 
-def _plain(site: SiteData, claim: Claim, hardware: str | None) -> str:
-    """A claim in brief, or what it is about, where it shows no figure: its badge alone does not say of what it is."""
-    if _speaks(site, claim, hardware):
-        return f"[](claim:{claim.id})"
-    return f"[{claim.metric.kind.title if isinstance(claim, MeasuredClaim) else 'the result'}](claim:{claim.id})"
+def _brief(site: SiteData, method: Method, claim: Claim, hardware: str | None) -> str:
+    """A claim in brief, what praises the other side turned round.
+
+    Where it shows no figure, it is named: its badge alone does not say of what it is.
+    """
+    title = claim.metric.kind.title if isinstance(claim, MeasuredClaim) else "the result"
+    if not _speaks(site, method, claim, hardware):
+        return f"[{title}](claim:{claim.id})"
+    outcome = _outcome(site, method, claim, hardware) if isinstance(claim, MeasuredClaim) else None
+    if outcome and claim.id in method.costs:
+        return f"[{outcome.figures} {title}](claim:{claim.id})"
+    return f"[](claim:{claim.id})"
 
 
-def _cost(site: SiteData, claim: MeasuredClaim, hardware: str | None) -> str:
-    """A claim that praises the other side, told from the side of the method."""
-    view = words.view(site, claim, hardware) if hardware else None
-    return f"[{claim.metric.kind.title}{_dearer(view)}](claim:{claim.id})"
-
-
-def _dearer(view: View | None) -> str:
-    point = words.shown_point(view) if view and view.status != "unmeasured" else None
-    if view is None or point is None:
-        return ""
-    return f" {words.change(words.relative_change(view.claim, 1 / point.ratio))}"
-
-
-def _speaks(site: SiteData, claim: Claim, hardware: str | None) -> bool:
+def _speaks(site: SiteData, method: Method, claim: Claim, hardware: str | None) -> bool:
     """Whether something is known of it here."""
     if isinstance(claim, MeasuredClaim):
-        return hardware is not None and words.view(site, claim, hardware).status != "unmeasured"
+        return _outcome(site, method, claim, hardware) is not None
     return isinstance(claim, CitedClaim) and claim.in_brief is not None

@@ -16,14 +16,15 @@ def render(site: SiteData, problem: Problem) -> str:
 def _parts(site: SiteData, problem: Problem) -> Iterator[str]:
     said = PROBLEMS[problem]
     page = PageContext(choices.problem_path(problem))
-    yield f'---\ntitle: "{said.title}"\ndescription: "{said.title.rstrip("?")}: choose the job and the hardware."\n---'
+    about = f"{said.title.rstrip('?')}: choose the job and the hardware."
+    yield f'---\ntitle: "{said.title}"\ndescription: "{about}"\nsearch: {{boost: 0.5}}\n---'
     yield f"# {said.title}"
     yield f"{said.hint}. What do you do, and on what?"
     found = [choice for choice in choices.of_site(site) if choice.problem == problem]
     rows = [f"- [{_named(choice)}]({page.href(choice.path)}) {_count(site, choice)}" for choice in found]
     yield '<div class="choice" markdown>\n\n' + "\n".join(rows) + "\n\n</div>"
     if missing := [*_missing(found)]:
-        yield f"Nothing is written yet for {' and '.join(missing)}."
+        yield f"Not written yet: {', '.join(missing)}."
 
 
 def _named(choice: Choice) -> str:

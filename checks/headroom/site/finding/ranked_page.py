@@ -9,6 +9,7 @@ from headroom.site.context import PageContext, SiteData
 from headroom.site.finding import choices
 from headroom.site.finding.choices import HARDWARE, JOBS, PROBLEMS, Choice, Kind
 from headroom.site.finding.gains import Gain, Ground, gain, price
+from headroom.site.matrix import page as matrix
 from headroom.site.parts import bullets, table
 
 _COLUMNS = ("method", "gain", "price, and what else changes")
@@ -23,11 +24,12 @@ def render(site: SiteData, choice: Choice) -> str:
 def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
     hardware = choices.likely_class(site, choice.hardware)
     page = PageContext(choice.path)
-    about = f"\nhardware: [{hardware}]" if hardware else ""
-    description = "What helps, by measured gain, with its price and its code."
-    yield f'---\ntitle: "{choice.title}"\ndescription: "{choice.title}. {description}"{about}\n---'
+    about = f"{choice.title}. What helps, by measured gain, with its price and its code."
+    known = f"hardware: [{hardware}]\n" if hardware else ""
+    head = f'title: "{choice.title}"\ndescription: "{about}"\n{known}hardware_fixed: true\nsearch: {{boost: 0.5}}'
+    yield f"---\n{head}\n---"
     yield f"# {choice.title}"
-    yield _others(site, choice, page)
+    yield _aside(_others(site, choice, page))
     if first := choice.methods(site, "first"):
         yield _heading("First: which of them is the right one?", 2)
         yield f'<div class="choice" markdown>\n\n{bullets(_named(each, choice, page) for each in first)}\n\n</div>'
@@ -43,7 +45,7 @@ def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
     if guides := choice.guides(site):
         yield _heading("Guides", 2)
         yield bullets(_guide(site_page.path, site_page.meta, page) for site_page in guides)
-    yield _why(site, hardware)
+    yield _aside(_why(site, hardware, page))
 
 
 def _heading(title: str, level: int) -> str:
@@ -51,12 +53,17 @@ def _heading(title: str, level: int) -> str:
     return f"{'#' * level} {title} {{ data-search-exclude }}"
 
 
+def _aside(text: str) -> str:
+    """A paragraph that is no answer, and that the search leaves out."""
+    return f"{text}\n{{ .others data-search-exclude }}"
+
+
 def _others(site: SiteData, choice: Choice, page: PageContext) -> str:
     """Links to the same problem on other hardware and in other jobs."""
     alike = [each for each in choices.of_site(site) if each.problem == choice.problem and each != choice]
     links = [f"[{JOBS[each.job]} on {HARDWARE[each.hardware]}]({page.href(each.path)})" for each in alike]
     links.append(f"[another problem]({page.href('index.md')})")
-    return f"Not yours? {' · '.join(links)}\n{{ .others }}"
+    return f"Not yours? {' · '.join(links)}"
 
 
 def _kind(method: Method, kinds: Sequence[Kind]) -> Kind:
@@ -93,7 +100,7 @@ def _ground(site: SiteData, ground: Ground, hardware: str | None) -> str:
 def _row(site: SiteData, choice: Choice, page: PageContext, kind: Kind, found: Gain, hardware: str | None) -> list[str]:
     section = page.href(choice.section(found.method))
     return [
-        f"**[{text(found.method.name)}]({section})**<br><small>You see: {text(found.method.symptoms[0])}</small>",
+        f"**[{text(found.method.name)}]({section})**<br><small>You see: {text(choice.symptom(found.method))}</small>",
         found.cell(),
         price(site, found.method, kind, hardware, section),
     ]
@@ -113,12 +120,13 @@ def _guide(path: str, meta: dict[str, object], page: PageContext) -> str:
     return f"[{text(title)}]({page.href(path.removeprefix('docs/'))}){about}"
 
 
-def _why(site: SiteData, hardware: str | None) -> str:
+def _why(site: SiteData, hardware: str | None, page: PageContext) -> str:
     """By what the methods are ordered, and what to make of it."""
     place = text(site.class_name(hardware)) if hardware else "hardware of this kind"
     carried = "bytes counted on a CPU, which are the same on a GPU, as times never are; then "
+    every = f"[All methods on all hardware]({page.href(matrix.PAGE)})."
     carried = carried if hardware and site.on_gpu(hardware) else ""
     return (
         f"**The order:** what was measured on {place}; then {carried}what others report, then the rest. "
-        "Within each, the largest ratio. Small models were measured, so yours may order them otherwise.\n{ .others }"
+        f"Within each, the largest ratio. Small models were measured: yours may differ. {every}"
     )

@@ -52,7 +52,7 @@ def _choices(site: SiteData, page: PageContext) -> Iterator[str]:
 
 def _link(choice: Choice, page: PageContext) -> str:
     name = HARDWARE[choice.hardware].removeprefix("a ")
-    return f"[{name[0].upper()}{name[1:]}]({page.href(choice.path)})"
+    return f'[{name[0].upper()}{name[1:]}]({page.href(choice.path)}){{ aria-label="{choice.title}" }}'
 
 
 def _figures(site: SiteData, page: PageContext) -> Iterator[str]:
