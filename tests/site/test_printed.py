@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from re import findall, sub
+from re import sub
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -109,18 +109,16 @@ def test_the_newest_run_is_shown_and_of_one_day_that_on_a_gpu(own_root: Path, da
     assert folds(rendered(silent, FENCE))[0][0].startswith("What it printed on a CPU")
 
 
-@pytest.mark.parametrize("text", [FENCE, f"- item\n\n{indented(FENCE)}\n- item", f"!!! note\n\n{indented(FENCE)}\n"])
-def test_in_plain_markdown_it_is_a_fence(own_root: Path, text: str) -> None:
-    """With the line above it that says where it ran, at the depth of the code."""
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [(FENCE, ""), (f"- item\n\n{indented(FENCE)}\n- item", "    "), (f"!!! note\n\n{indented(FENCE)}\n", "")],
+)
+def test_in_plain_markdown_it_is_a_fence(own_root: Path, text: str, depth: str) -> None:
+    """At the depth of the code, below the line that says where it ran; nothing in it ends the fence."""
     found = plain(text, data(own_root), PAGE)
-    assert "Run it: `uv run snippets/training/clever.py`" in found
-    assert found.count("What it printed on a CPU, with a tiny stand-in:") == 1
-    html = markdown.markdown(found, extensions=["pymdownx.superfences"])
-    assert len(findall("<pre>|<code class", html)) == len(
-        findall("<pre>|<code class", html.partition("What it")[0])
-    ) + 1 + ("<code class" in html.partition("What it")[2])
-    for row in OUTPUT.split("\n"):
-        assert row in found
+    rows = ["What it printed on a CPU, with a tiny stand-in:", "", "````text", *OUTPUT.split("\n"), "````"]
+    assert "\n".join(f"{depth}{row}".rstrip() for row in rows) in found
+    assert f"\n{depth}Run it: `uv run snippets/training/clever.py`" in found.partition("What it printed")[0]
 
 
 def test_every_region_of_plain_markdown_has_its_line(site: SiteData) -> None:
