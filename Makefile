@@ -6,6 +6,8 @@ TORCH ?= torch==2.13.0
 # Where `remeasure` writes: evidence goes below its checks/evidence/.
 OUT ?= .
 BIN := $(VENV)/bin
+# A file is one worker's, so that what its tests share is made once. Two workers: CI has two cores, and 24 GiB.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # mkdocs-material announces its end of life on every build; docs/contribute/architecture.md says what follows from it.
 export NO_MKDOCS_2_WARNING := 1
@@ -24,12 +26,12 @@ serve: $(VENV)/site ## the site at http://localhost:8000, rebuilt as you write
 check: $(VENV)/site ## everything that can be known without running a snippet
 	$(BIN)/headroom check
 
-test: $(VENV)/tests ## everything: lint, types, the checks, every test and every snippet
+test: $(VENV)/tests .cache/npm/axe ## everything: lint, types, the checks, every test and every snippet
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/headroom check
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 test-gpu: $(VENV)/tests ## the snippets, on a machine with a GPU, and a record of what happened
 	$(BIN)/headroom snippets run --record
@@ -37,7 +39,7 @@ test-gpu: $(VENV)/tests ## the snippets, on a machine with a GPU, and a record o
 deep: deep-tests deep-mutants deep-scale ## what takes hours: the scheduled workflow runs these three side by side
 
 deep-tests: $(VENV)/tests ## every test in its long form
-	$(BIN)/python -m pytest --deep
+	$(PYTEST) --deep
 
 deep-mutants: $(VENV)/tests ## how many small faults the tests notice
 	$(BIN)/python tests/mutation/run.py
@@ -54,7 +56,7 @@ newest: ## every test with the newest torch and transformers, in an environment 
 newest-tests: $(VENV)/tests
 	$(PIP) --upgrade torch transformers
 	$(BIN)/python -m pip list --disable-pip-version-check | grep -E '^(torch|transformers) '
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 # No session starts after three hours, so that a hosted runner's six are enough. What fails is told at the end.
 remeasure: $(VENV)/tests ## measure again what is stale, as far as this machine can; OUT=DIR writes the evidence there
@@ -83,3 +85,12 @@ $(VENV)/tests: pyproject.toml | $(VENV)/python
 	$(PIP) '$(TORCH)'
 	$(PIP) --editable '.[site,snippets,tests]'
 	@touch $@ $(VENV)/site
+
+# What judges the site in a browser, from npm: axe for every run of the tests, and lighthouse where its figures are taken.
+NPM := npm ci --prefix .cache/npm --ignore-scripts --no-audit --no-fund --loglevel=error
+.cache/npm/axe .cache/npm/lighthouse: tests/browser/package.json tests/browser/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js with npm (Debian: nodejs, npm)"; exit 1; }
+	@mkdir -p .cache/npm
+	@cp $^ .cache/npm/
+	$(NPM) $(if $(findstring axe,$@),--omit=dev)
+	@touch $@

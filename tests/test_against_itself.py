@@ -1,6 +1,7 @@
 """Sessions of a program against itself: what counts as an error of the harness, and what it would have found."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,22 @@ class TestShare:
         tree = load_clean(write_tree(tmp_path, [CLAIM], [edited(sessions(1)[0], clocked)]))
         assert alike.own_shares(tree, "cpu") == {CLAIM.benchmark: pytest.approx(1 - 30 * 0.9 / 59)}
         assert alike.own_shares(tree, "h200") == {}
+
+    def test_the_harness_of_the_newest_session_counts(self, tmp_path: Path) -> None:
+        """One that took more once says nothing of the one that measures now."""
+
+        def measured(harness: str, time: str, seconds: float) -> Callable[[dict[str, Any]], None]:
+            def change(data: dict[str, Any]) -> None:
+                data["harness"], data["time"] = harness, time
+                for run in data["runs"]:
+                    run["benchmark_seconds"] = seconds
+
+            return change
+
+        changes = measured("z", "10:00:00", 0.5), measured("a", "11:00:00", 0.8), measured("a", "11:30:00", 0.9)
+        made = [edited(session, change) for session, change in zip(sessions(3), changes, strict=True)]
+        tree = load_clean(write_tree(tmp_path, [CLAIM], made))
+        assert alike.own_shares(tree, "cpu") == {CLAIM.benchmark: pytest.approx(1 - 30 * 0.85 / 59)}
 
     def test_sessions_that_do_not_say_are_left_out(self, tmp_path: Path) -> None:
         """They are of the time before it was asked."""

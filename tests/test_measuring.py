@@ -182,7 +182,7 @@ class TestSession:
         assert made == [(each["arm"], each["point"], each["seed"]) for each in asked]
         assert {(each["device"], each["metrics"]) for each in asked} == {("cpu", ("step_time",))}
         assert {each["timed_steps"] for each in asked} == {evidence.design.timed_steps}
-        assert [each["inspect"] for each in asked] == [each.block % 3 == 0 for each in evidence.runs]
+        assert [each["inspect"] for each in asked] == [each.block % 4 == 0 for each in evidence.runs]
         clock = [time for each in evidence.runs for time in (each.started, each.ended)]
         assert clock == sorted(clock)
 

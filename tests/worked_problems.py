@@ -10,9 +10,15 @@ ROOT = Path(__file__).parent.parent
 GIB = 2**30
 
 
+def guide(page: str) -> str:
+    """The text of a page, and of those in the folder of its name."""
+    first = ROOT / "docs" / page
+    return "\n".join(path.read_text(encoding="utf-8") for path in (first, *sorted(first.with_suffix("").glob("*.md"))))
+
+
 def problem(page: str, title: str) -> str:
-    """The text of one worked problem, from its title to the end of its indented block."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    """The text of one worked problem of a guide, from its title to the end of its indented block."""
+    text = guide(page)
     match = re.search(
         rf'^\?\?\? question "Worked problem: {re.escape(title)}.*"\n\n(?P<body>(?:    .*\n|\n)+)', text, re.MULTILINE
     )

@@ -17,9 +17,9 @@ import pytest
 from headroom.prose.markup import without_fences
 from headroom.records import load
 from headroom.scripts import parse_python
-from worked_problems import ROOT
+from worked_problems import ROOT, guide
 
-GUIDE = ROOT / "docs/training/single-gpu.md"
+GUIDE = "training/single-gpu.md"
 LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "torchao")
 WORD = re.compile(r"[A-Za-z_]\w{3,}")
 # Names of old, which the guide says are gone, and what stands in no Python file.
@@ -52,7 +52,7 @@ class TestNames:
     @pytest.mark.slow
     def test_every_name_is_one_that_there_is(self) -> None:
         """What stands as code in the guide's sentences is in a script of ours or in a library's source."""
-        prose = without_fences(GUIDE.read_text("utf-8"))
+        prose = without_fences(guide(GUIDE))
         left = {name for code in re.findall(r"`([^`\n]+)`", prose) for name in WORD.findall(code)}
         ours = [path for folder in ("snippets", "checks/benchmarks") for path in (ROOT / folder).rglob("*.py")]
         for path in (*ours, *(each for library in LIBRARIES for each in files(library))):
@@ -68,7 +68,7 @@ class TestDefaults:
         """Sentences of the guide that print a default of the Trainer's arguments."""
         printed = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True).stdout
         of = json.loads(printed.splitlines()[-1])
-        text = " ".join(GUIDE.read_text("utf-8").split())
+        text = " ".join(guide(GUIDE).split())
         for sentence in (
             f"it gets AdamW's betas, {of['adam_beta1']:g} and {of['adam_beta2']:g}.",
             f"so its {of['learning_rate']:.0e}".replace("e-0", "e-") + " is used as it stands",

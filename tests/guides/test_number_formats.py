@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from headroom.records import load
-from worked_problems import ROOT, answers, gib, problem
+from worked_problems import ROOT, answers, gib, guide, problem
 
 PAGE = "concepts/number-formats.md"
 FORMATS = {  # bytes, exponent, fraction
@@ -35,7 +35,7 @@ def short(value: float) -> str:
 class TestTable:
     def test_every_row(self) -> None:
         """What stands in the table follows from the bits that stand in it."""
-        text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
+        text = guide(PAGE)
         for name, (size, exponent, fraction) in FORMATS.items():
             row = re.search(rf"^\| {name} \| (.*) \|$", text, re.MULTILINE)
             assert row, name
@@ -56,7 +56,7 @@ class TestTable:
     def test_blocks(self) -> None:
         """Bytes a number of the formats that share a scale, from the block sizes of the fact sheet."""
         figures = load(ROOT).facts["number-formats"].figures
-        text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
+        text = guide(PAGE)
         for name, bits, block in (("MXFP8", 8, "mx_block"), ("MXFP4", 4, "mx_block"), ("NVFP4", 4, "nvfp4_block")):
             size = (bits + 8 / figures[block].value) / 8
             assert re.search(rf"^\| {name} .* \| {size:g} \|$", text, re.MULTILINE), name

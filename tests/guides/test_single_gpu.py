@@ -6,7 +6,7 @@ import numpy as np
 
 from headroom.records import load
 from headroom.verdicts import board
-from worked_problems import GIB, ROOT, answers, gib, problem
+from worked_problems import GIB, ROOT, answers, gib, guide, problem
 
 
 def bf16(value: float) -> float:
@@ -83,7 +83,7 @@ class TestSingleGpu:
         width, layers, vocabulary, positions = 768, 12, 50_257, 1024
         block = 12 * width * width + 13 * width
         parameters = (vocabulary + positions) * width + layers * block + 2 * width
-        text = (ROOT / "docs/training/single-gpu.md").read_text(encoding="utf-8")
+        text = guide("training/single-gpu.md")
         assert f"{parameters:,} parameters" in text
         for name, size in (("weights", 4), ("gradients", 4), ("optimizer states", 8), ("B, foreach", 8)):
             assert f"{name:>18}: {size * parameters / 2**20:8.1f} MiB\n" in text
@@ -142,7 +142,7 @@ class TestOptimizers:
         block = 12 * width * width + 13 * width
         parameters = (vocabulary + positions) * width + layers * block + 2 * width
         more = 8 * vocabulary * width / parameters
-        text = (ROOT / "docs/training/single-gpu.md").read_text(encoding="utf-8")
+        text = guide("training/single-gpu.md")
         assert f"It has {parameters:,} parameters." in text
         for name, size in (("AdamW, for-loop", 16), ("AdamW, fused", 16), ("SGD with momentum", 12)):
             assert re.search(rf"\| {name} \| \[.*\]\(.*\) \| {size + more:.2f} \|", text), name

@@ -1,6 +1,6 @@
 """The answers of the single-GPU guide's worked problems on adapters and mixtures of experts, computed."""
 
-from worked_problems import ROOT, answers, gib, problem
+from worked_problems import answers, gib, guide, problem
 
 PAGE = "training/single-gpu.md"
 FOUR_BITS = 0.5 + 1 / 64 + 4 / (64 * 256)
@@ -29,7 +29,7 @@ class TestAdapters:
         assert f"{parameters:,} parameters" in text
         assert f"32 × 16 × {sum(i + o for i, o in shapes):,}" in text
         assert f"bf16 weights: {gib(2 * parameters)} and" in text
-        page = " ".join((ROOT / "docs" / PAGE).read_text(encoding="utf-8").split())
+        page = " ".join(guide(PAGE).split())
         qlora = FOUR_BITS * linear + rest + 16 * adapters
         sizes = f"takes {gib(16 * parameters)}, LoRA on bf16 weights {gib(lora)} and QLoRA {gib(qlora)}"
         assert sizes in page
@@ -47,7 +47,7 @@ class TestAdapters:
 
     def test_bytes_of_a_weight_in_4_bits(self) -> None:
         """With scales that are themselves quantized, and without."""
-        words = " ".join((ROOT / "docs" / PAGE).read_text(encoding="utf-8").split())
+        words = " ".join(guide(PAGE).split())
         assert f"0.5 + 1/64 + 4/(64 × 256) = {FOUR_BITS:.3f} bytes" in words
         assert f"0.5 + 4/64 = {0.5 + 4 / 64}" in words
 
@@ -70,4 +70,4 @@ class TestMixtureOfExperts:
             gib(2 * held),
             gib(2048 * active * expert * 2, 0),
         ]
-        assert f"copy {2048 * active:,} experts a block" in (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
+        assert f"copy {2048 * active:,} experts a block" in guide(PAGE)

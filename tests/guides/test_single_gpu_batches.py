@@ -6,7 +6,7 @@ import pytest
 
 from headroom.records import load
 from headroom.verdicts import board
-from worked_problems import GIB, ROOT, answers, problem
+from worked_problems import GIB, ROOT, answers, guide, problem
 
 PAGE = "training/single-gpu.md"
 
@@ -54,7 +54,7 @@ class TestAlignment:
 
     def test_sizes_in_the_text(self) -> None:
         """Which sizes are multiples of 64, and what rounding up costs."""
-        text = " ".join((ROOT / "docs" / PAGE).read_text(encoding="utf-8").split())
+        text = " ".join(guide(PAGE).split())
         assert f"are {7 * 2048:,} rows, which is {7 * 2048 // 64} × 64" in text
         assert f"vocabulary of 128,256 is {128_256 // 64:,} × 64" in text
         assert 7 * 2048 % 64 == 128_256 % 64 == 0

@@ -1,7 +1,7 @@
 """The answers of the single-GPU guide's worked problems on finding what is wrong, computed."""
 
 from headroom.records import load
-from worked_problems import ROOT, answers, gib, problem
+from worked_problems import ROOT, answers, gib, guide, problem
 
 PAGE = "training/single-gpu.md"
 LLAMA = 1_235_814_400  # the parameters of Llama 3.2 1B
@@ -29,7 +29,7 @@ class TestWhenItHappens:
         text = problem(PAGE, "it starts at 64")
         assert ", ".join(map(str, tried)) + "." in " ".join(text.split())
         assert answers(text) == [str(len(tried) - 1), str(tried[-1])]
-        page = " ".join((ROOT / "docs" / PAGE).read_text(encoding="utf-8").split())
+        page = " ".join(guide(PAGE).split())
         assert tried.index(32) == 6
         assert "From 64 to half of that takes it six errors." in page
 
@@ -87,7 +87,7 @@ class TestRegime:
     def test_operations_a_byte(self) -> None:
         """The quotients that the text prints follow from the sheet."""
         figures = load(ROOT).facts["gpus"].figures
-        text = " ".join((ROOT / "docs" / PAGE).read_text(encoding="utf-8").split())
+        text = " ".join(guide(PAGE).split())
         for gpu, words in (("h200", "about {} operations a byte"), ("h100_sxm", "so {}.)")):
             rate, moved = (figures[f"{gpu}_{unit}"].value for unit in ("bf16_tflops", "terabytes_per_second"))
             assert words.format(round(rate / moved)) in text

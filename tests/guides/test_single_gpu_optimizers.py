@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from worked_problems import GIB, ROOT, answers, gib, problem
+from worked_problems import GIB, answers, gib, guide, problem
 
 PAGE = "training/single-gpu.md"
 RANK = 128
@@ -85,7 +85,7 @@ class TestOptimizers:
             0,
             model.rows_and_columns(),
         ]
-        text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
+        text = guide(PAGE)
         table = text.partition("| flag of the Trainer |")[2].partition("\n\n")[0]
         printed = [row.split("|")[3].strip() for row in table.splitlines()[2:]]
         assert printed == [f"{size / model.parameters:.2f}" for size in states]

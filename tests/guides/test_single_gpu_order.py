@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from headroom.records import load
-from worked_problems import GIB, ROOT, answers, gib, problem
+from worked_problems import GIB, ROOT, answers, gib, guide, problem
 
 PAGE = "training/single-gpu.md"
 ASK = """
@@ -23,7 +23,7 @@ print(json.dumps({"arguments": fields, "optimizers": [name.value for name in Opt
 class TestRecipes:
     def test_bytes_of_each_recipe(self) -> None:
         """Weights, gradients and states; QLoRA's scales are 8 bits a block of 64 and 32 bits 256 of these."""
-        text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
+        text = guide(PAGE)
         table = text.partition("{#which-recipe-fits}")[2].partition("Nothing fits?")[0]
         table = re.sub(r"\[([\d.]+ GiB)\]\(claim:[^)]*\)", r"\1", table)  # what a formula of the registry comes to
         rows = [line.strip("| ").split(" | ") for line in table.splitlines() if " GiB |" in line]
@@ -63,7 +63,7 @@ class TestOlderGuides:
             next(f.value for f in claims[f"training.folklore.{name}-run-2022"].figures if f.name == "time")
             for name in ("accumulated", "checkpointed")
         )
-        text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
+        text = guide(PAGE)
         assert f"without: {100 * (checkpointed / without - 1):.0f} % more time" in text
 
 
@@ -73,7 +73,7 @@ class TestOldNames:
         """Of the Trainer, as the table of old names has them."""
         done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True)
         known = json.loads(done.stdout.splitlines()[-1])
-        text = (ROOT / "docs" / PAGE).read_text(encoding="utf-8")
+        text = guide(PAGE)
         table = text.partition("| Old | Today |")[2].partition("\n\n")[0]
         rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
         old = {name for row in rows for name in re.findall(r"`([a-z0-9_]+)(?:=[A-Za-z]*)?`", row[0])}

@@ -50,7 +50,7 @@ def test_what_was_measured_stands_before_what_was_not(site: SiteData) -> None:
 
 def test_what_carries_over_says_from_where(site: SiteData) -> None:
     """In a sentence of its own, without repeating the figures."""
-    assert "counted on a CPU On an H200: kept for backward carries over from an x86 server CPU." in shown(
+    assert "counted on a CPU On an H200: memory kept for backward carries over from an x86 server CPU." in shown(
         html_of(site, "memory")
     )
 
@@ -59,7 +59,7 @@ def test_a_sweep_says_from_where_to_where_it_holds(site: SiteData) -> None:
     """And where it does not."""
     page = shown(html_of(site, "sweep"))
     assert (
-        "kept for backward 1.53 to 3.52 times less from 8 sequences up; worse at 1 sequence: 1.50 times more. "
+        "memory kept for backward 1.53 to 3.52 times less from 8 sequences up; worse at 1 sequence: 1.50 times more. "
         "Measured at 1, 8 and 64 sequences, 20 blocks each, 20 November 2026."
     ) in page
     assert "1 sequence (shown, not claimed)" in shown(html_of(site, "part"))
@@ -183,7 +183,7 @@ def test_changes_are_signed(value: float, text: str) -> None:
 def test_amounts_name_the_direction(site: SiteData, ratio: float, text: str) -> None:
     """Of the subject, whichever way the claim goes."""
     claim = next(claim for claim in site.tree.measured() if claim.id == "training.memory")
-    assert words.phrase(claim, [ratio]).replace("\u00a0", " ") == f"kept for backward {text}"
+    assert words.phrase(claim, [ratio]).replace("\u00a0", " ") == f"memory kept for backward {text}"
 
 
 def test_figures_are_held_to_their_units(site: SiteData) -> None:

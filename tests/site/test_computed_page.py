@@ -75,12 +75,12 @@ class TestModelled:
         page = page_of(site)
         assert "whole * min(share, limit)" in page
         assert "share the share that the method is made for 0.25 given" in page
-        assert "whole what the plain method keeps 400 MiB kept for backward, plain" in page
+        assert "whole what the plain method keeps 400 MiB memory kept for backward, plain" in page
         assert "limit no share is larger 65,504 IEEE 754-2019" in page
 
     def test_shows_each_measurement_beside_what_was_predicted(self, site: SiteData) -> None:
         """With the error, and how large it may be."""
-        row = "kept for backward, clever batch_size 8 whole of training.clever.saved-memory"
+        row = "memory kept for backward, clever batch_size 8 whole of training.clever.saved-memory"
         assert f"{row} 100 MiB 100 MiB 0 % 1 %" in page_of(site)
 
     def test_shows_when_it_holds_what_it_was_fitted_on_and_what_it_does_not_claim(self, site: SiteData) -> None:

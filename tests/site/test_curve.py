@@ -131,7 +131,7 @@ def test_axes_are_named_with_units(claim: MeasuredClaim, points: tuple[PointVerd
     """The line at 1 says `same`, and figures have separators."""
     root = drawn(claim, points)
     labels = texts(root, "axis")
-    for label in ("same", "2×", "Kept for backward, baseline ÷ subject", "1", "8", "64", "sequences in a batch"):
+    for label in ("same", "2×", "Memory kept for backward, baseline ÷ subject", "1", "8", "64", "sequences in a batch"):
         assert label in labels
     sweep = {"axis": "tokens", "unit": "tokens", "grid": (256, 1024, 8192)}
     scope = claim.scope.model_copy(update={"sweep": claim.scope.sweep.model_copy(update=sweep)})  # type: ignore[union-attr]

@@ -1,5 +1,8 @@
 """The table of a page's methods, made from their claims."""
 
+import re
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import markdown
@@ -52,6 +55,16 @@ class TestTable:
         assert proven == ["[the same](#how), which a snippet proves"]
         assert "not measured" in set(found.values())
 
+    def test_what_a_method_costs_is_told_as_a_gain_without_it(self, site: SiteData) -> None:
+        """Its claim is measured that way round, and a reader would take its figures for the method's."""
+        clever = site.tree.methods["clever"].model_copy(update={"costs": ("training.clever.step-time",)})
+        turned = replace(site, tree=replace(site.tree, methods={"clever": clever}))
+        (found,) = rows(turned, LINE, page=GPU)
+        assert found[1:3] == [
+            "[](claim:training.clever.step-time) without it",
+            "[](claim:training.clever.saved-memory)",
+        ]
+
     def test_rows_follow_the_sections_of_the_page(self, site: SiteData) -> None:
         """On its own page; on another they go by name, and lead to the guide."""
         names = [row[0] for row in rows(site, LINE, page=GPU)]
@@ -61,6 +74,22 @@ class TestTable:
         assert list(dict.fromkeys(again)) == list(reversed(dict.fromkeys(anchors)))
         other = rows(site, LINE, page=PageContext("index.md", ("h200",)))
         assert all("](training/gpu.md#" in row[0] for row in other)
+
+    def test_a_guide_of_several_pages_shows_the_methods_of_all(self, tmp_path: Path) -> None:
+        """In the order in which it links its pages, and on each in the order of the sections there."""
+        tree = tmp_path / "tree"
+        shutil.copytree(CLEAN, tree)
+        folder = tree / "docs/training/gpu"
+        folder.mkdir()
+        for page, anchors in {"late": ["c"], "early": ["b", "a"]}.items():
+            (folder / f"{page}.md").write_text("\n".join(f"## Section {{#{each}}}" for each in anchors), "utf-8")
+        places = {"clever": "late.md#c", "others": "early.md#a", "words": "early.md#b"}
+        for name, place in places.items():
+            path = tree / f"checks/methods/{name}.yml"
+            path.write_text(re.sub(r"section: \S+", f"section: training/gpu/{place}", path.read_text("utf-8")), "utf-8")
+        lines = ["See [this](gpu/early.md#b) first, then [that](gpu/late.md).", LINE]
+        found = [row[0] for row in rows(SiteData.load(tree), *lines, page=GPU)]
+        assert [name.partition("](gpu/")[2].rstrip(")") for name in found] == ["early.md#b", "early.md#a", "late.md#c"]
 
     def test_cells_are_summaries_on_the_site(self, site: SiteData) -> None:
         """The extension makes the table before its links are resolved."""

@@ -113,13 +113,13 @@ def test_a_sweep_is_told_from_where_it_holds_to_where_it_stops(
     ("metric", "found", "said"),
     [
         (BYTES, point(2.5, YES), "peak memory 1.00 GiB → 410 MiB, 2.50 times less"),
-        (BYTES, point(0.8, *WORSE), "worse: peak memory 1.00 GiB → 1.25 GiB, 1.25 times more"),
+        (BYTES, point(0.8, *WORSE), "worse, peak memory 1.00 GiB → 1.25 GiB, 1.25 times more"),
         (RATE, point(1.1, YES), "throughput 10 % higher"),
-        (RATE, point(0.5, *WORSE), "worse: throughput 2.00 times lower"),
+        (RATE, point(0.5, *WORSE), "worse, throughput 2.00 times lower"),
         (TIME, point(1.0, *SAME), "no difference"),
-        (TIME, point(1.0, *SAME, wide=1.1), "no gain that counts: time of a step the same"),
-        (TIME, point(0.95, *SAME, wide=1.06), "no gain that counts: time of a step 5.3 % longer"),
-        (TIME, point(1.15, *SAME), "less than claimed: time of a step 13 % shorter"),
+        (TIME, point(1.0, *SAME, wide=1.1), "no gain that counts, time of a step the same"),
+        (TIME, point(0.95, *SAME, wide=1.06), "no gain that counts, time of a step 5.3 % longer"),
+        (TIME, point(1.15, *SAME), "less than claimed, time of a step 13 % shorter"),
         (TIME, point(1.1, "inconclusive", "control_failed"), "not resolved (control failed)"),
         (TIME, point(math.nan, "inconclusive", "not_measured"), "not resolved (not measured)"),
     ],
@@ -134,10 +134,10 @@ def test_each_verdict_has_its_words(
 @pytest.mark.parametrize(
     ("relation", "found", "said"),
     [
-        ("equal_within", point(1.01, YES), "the same within 5 %: time of a step 1.0 % shorter"),
-        ("equal_within", point(1.2, "contradicted", "different"), "different: time of a step 17 % shorter"),
-        ("not_worse", point(0.98, YES), "at most 5 % worse: time of a step 2.0 % longer"),
-        ("not_worse", point(0.9, "contradicted", "worse"), "worse: time of a step 11 % longer"),
+        ("equal_within", point(1.01, YES), "the same within 5 %, time of a step 1.0 % shorter"),
+        ("equal_within", point(1.2, "contradicted", "different"), "different, time of a step 17 % shorter"),
+        ("not_worse", point(0.98, YES), "at most 5 % worse, time of a step 2.0 % longer"),
+        ("not_worse", point(0.9, "contradicted", "worse"), "worse, time of a step 11 % longer"),
     ],
 )
 def test_claims_of_likeness_say_within_what(

@@ -16,10 +16,11 @@ from headroom.gaps import REMEDY, gaps
 from headroom.parsing import load_yaml, texts
 from headroom.prose.markup import FRONT_MATTER, blank, comments, fenced, inline_code, masked, without_fences
 from headroom.records import notebooks
+from headroom.records.answers import Answers, answers_of
 from headroom.records.notebooks import Notebook
 from headroom.records.problems import Problem, relative, unreadable
 
-_KEYS = {"title", "description", "hardware"}
+_KEYS = {"title", "description", "hardware", "answers"}
 _METADATA = re.compile(r"\A(?:---[ \t]*\n| {0,3}[A-Za-z0-9_-]+:)")  # MkDocs takes the second for front matter as well
 _REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
 _LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
@@ -91,6 +92,11 @@ class Page:
         """The hardware classes that the page is about."""
         value = self.meta.get("hardware") or []
         return tuple(value) if isinstance(value, list) else (str(value),)
+
+    @property
+    def answers(self) -> Answers | None:
+        """Which choices of the start page lead to the page."""
+        return answers_of(self.meta["answers"]) if "answers" in self.meta else None
 
     def place(self, position: int) -> int:
         """Where a character of the Markdown stands in the file."""
@@ -173,6 +179,8 @@ def _checked(meta: Any) -> dict[str, Any]:
     named = meta.get("hardware") or []
     if not all(isinstance(name, str) for name in (named if isinstance(named, list) else [named])):
         raise UnreadableError("`hardware` is no list of classes", "write `hardware: [class]`", 1)
+    if "answers" in meta:
+        answers_of(meta["answers"])
     return meta
 
 

@@ -11,12 +11,17 @@ from headroom.records.base import Value
 from headroom.records.modelled import FigureName
 
 METHODS: Final = "methods:"
-"""The scheme of an empty link that stands for the table of a page's methods."""
+"""The scheme of an empty link that stands for the table of a guide's methods."""
 FIGURES: Final = (*get_args(FigureName), "value")
 
 _CLAIM = re.compile(r"^claim:(?P<claim>[a-z0-9.-]+)(#(?P<figure>[a-z]+)(@(?P<class>[a-z0-9-]+))?(,(?P<point>.+))?)?$")
 _FACT = re.compile(r"^fact:(?P<sheet>[a-z0-9-]+)\.(?P<figure>[a-z][a-z0-9_]*)$")
 _AXIS = re.compile(r"^(?P<name>[a-z][a-z0-9_]*)=(?P<value>[A-Za-z0-9._-]+)$")
+
+
+def in_family(page: str, of: str) -> bool:
+    """Whether a page is ``training/single-gpu.md``, say, or one of those below ``training/single-gpu/``."""
+    return page == of or page.startswith(f"{of.rpartition('.')[0]}/")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,8 @@ class HardwareClass(Record):
 
     name: Text
     """As a sentence names it: "an H200"."""
+    short: Text | None = None
+    """As a badge or a cell names it, where there is little room: "H200"."""
     device: Literal["cpu", "cuda"]
     match: Match
     peak_flops: float = Field(gt=0)

@@ -1,10 +1,14 @@
 """Methods: what a reader searches for, and the claims that say what it gains and costs."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from headroom.records.answers import Answers, Hardware
 from headroom.records.base import ClaimId, Record, Section, Slug, SnippetId, Text
+
+Effect = Literal["speed", "memory", "quality"]
+"""What a claim says that a method changes."""
 
 
 class Method(Record):
@@ -18,6 +22,19 @@ class Method(Record):
     """What a reader sees who needs it, error messages among them."""
     section: Section
     """Its section: a page below docs/ and an anchor."""
+    elsewhere: dict[Hardware, Section] = Field(default_factory=dict)
+    """Its section for readers of a kind of hardware that another page is about."""
     same_result: SnippetId | None = None
     """The snippet that proves that loss and gradients, or the outputs, stay the same up to rounding, where they do."""
-    claims: dict[Literal["speed", "memory", "quality"], tuple[ClaimId, ...]]
+    claims: dict[Effect, tuple[ClaimId, ...]]
+    costs: tuple[ClaimId, ...] = ()
+    """Those of its claims that say what it costs: there it is the other side that is said to be better."""
+    answers: Answers | None = None
+    """Which choices of the start page lead to it."""
+
+    @model_validator(mode="after")
+    def _costs_are_claims(self) -> Self:
+        listed = {claim for claims in self.claims.values() for claim in claims}
+        if unlisted := [claim for claim in self.costs if claim not in listed]:
+            raise ValueError(f"`costs` names `{unlisted[0]}`, which `claims` does not; list it there as well")
+        return self

@@ -54,7 +54,7 @@ METRICS: Mapping[str, MetricKind] = MappingProxyType(
             unit="B",
             better="lower",
             exact=True,
-            title="kept for backward",
+            title="memory kept for backward",
             meaning="Bytes that the forward pass has allocated and not freed when the backward pass starts.",
         ),
         "peak_allocated": MetricKind(

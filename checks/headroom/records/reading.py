@@ -80,7 +80,7 @@ class Reader:
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
             return None
-        if _GAP in data and not file.name.endswith(".json"):  # no author writes those
+        if not file.name.endswith(".json") and _GAP in data:  # no author writes those
             for line, message in gaps(data.decode(errors="replace")):
                 self.complain(file.name, "gaps", message, REMEDY, line)
         return data

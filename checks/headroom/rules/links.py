@@ -1,12 +1,13 @@
 """Links to claims and facts: that they lead somewhere, and say what the evidence says."""
 
+import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from headroom.prose.markup import without_fences
 from headroom.prose.pages import Link, Page
-from headroom.prose.targets import METHODS, FactTarget
+from headroom.prose.targets import METHODS, FactTarget, in_family
 from headroom.records import ModelledClaim, Problem
 from headroom.records.claims import MeasuredClaim
 from headroom.rules import modelled
@@ -21,8 +22,7 @@ def links(context: Context) -> Iterator[Problem]:
     """Every ``claim:``, ``fact:`` and ``methods:`` link leads to something that there is, which its words name."""
     tree = context.tree
     yield from _tables(context)
-    for page in context.pages:
-        yield from _headings(page)
+    yield from _headings(context)
     for page in context.pages:
         for line in page.stray:
             remedy = "write it as [text](claim:the-id), in one piece"
@@ -53,16 +53,27 @@ def _around(context: Context, page: Page, link: Link) -> str:
     return "".join(words.lower().split())
 
 
-def _headings(page: Page) -> Iterator[Problem]:
-    """A link to a place on its page whose words are a heading's, or begin with a place's name, leads there."""
-    titles = {_slug(match["title"]): match["id"] for match in _HEADING.finditer(without_fences(page.markdown))}
-    places = [place for place in titles.values() if "-" in place]
-    for link in page.links:
-        words = _slug(link.text)
-        meant = titles.get(words) or next((each for each in places if f"{words}-".startswith(f"{each}-")), None)
-        if link.href.startswith("#") and meant and link.href != f"#{meant}":
-            message = f"`{link.text}` leads to `{link.href}`"
-            yield at(page, link, "links", message, f"link `#{meant}`, or change the words")
+def _headings(context: Context) -> Iterator[Problem]:
+    """A link to a place whose words are a heading's of that page, or begin with a place's name, leads there."""
+    titles = {page.path: _titles(page) for page in context.pages}
+    for page in context.pages:
+        for link in page.links:
+            path, mark, _ = link.href.partition("#")
+            home = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path)) if path else page.path
+            meant = _meant(_slug(link.text), titles.get(home, {}))
+            if mark and meant and link.href != f"{path}#{meant}":
+                message = f"`{link.text}` leads to `{link.href}`"
+                yield at(page, link, "links", message, f"link `{path}#{meant}`, or change the words")
+
+
+def _titles(page: Page) -> dict[str, str]:
+    """The places of a page that its headings name, by the words of the heading."""
+    return {_slug(match["title"]): match["id"] for match in _HEADING.finditer(without_fences(page.markdown))}
+
+
+def _meant(words: str, titles: Mapping[str, str]) -> str | None:
+    places = (place for place in titles.values() if "-" in place)
+    return titles.get(words) or next((each for each in places if f"{words}-".startswith(f"{each}-")), None)
 
 
 def _slug(text: str) -> str:
@@ -77,7 +88,7 @@ def _tables(context: Context) -> Iterator[Problem]:
     for page in context.pages:
         for link in page.links:
             of_page = link.href.removeprefix(METHODS)
-            if link.href.startswith(METHODS) and of_page not in sections:
+            if link.href.startswith(METHODS) and not any(in_family(section, of_page) for section in sections):
                 remedy = f"name one of: {', '.join(sorted(sections))}"
                 yield at(page, link, "links", f"no method has its section on `{of_page}`", remedy)
 

@@ -59,21 +59,32 @@ def _arms(tree: Tree) -> dict[str, tuple[str, ...]]:
 
 def _method_references(tree: Tree, method: Method, anchors: Mapping[str, frozenset[str]]) -> Iterator[Problem]:
     path = f"checks/methods/{method.id}.yml"
-    name, _, anchor = method.section.partition("#")
-    places = anchors.get(f"docs/{name}")
-    if places is None:
-        yield _in(tree, path, "section", f"there is no page `docs/{method.section}`", "correct the path")
-    elif anchor not in places:
-        yield _in(tree, path, "section", f"`docs/{name}` has no place `#{anchor}`", "correct the anchor")
-    elif anchor != method.id and method.id in places:
-        message = f"`docs/{name}` has a place of the method's own name"
-        yield _in(tree, path, "section", message, f"write `{name}#{method.id}`, or give that place another name")
+    for field, section in (
+        ("section", method.section),
+        *((f"elsewhere.{key}", at) for key, at in method.elsewhere.items()),
+    ):
+        yield from _section_references(tree, method, field, section, anchors)
     if method.same_result is not None and method.same_result not in tree.snippets:
         message = f"there is no snippet `{method.same_result}`"
         yield _in(tree, path, "same_result", message, "correct the name, as `training/gradient_accumulation`")
     for claim_id in (found for ids in method.claims.values() for found in ids):
         if claim_id not in tree.claims:
             yield _in(tree, path, "claims", f"there is no claim `{claim_id}`", "correct the id")
+
+
+def _section_references(
+    tree: Tree, method: Method, field: str, section: str, anchors: Mapping[str, frozenset[str]]
+) -> Iterator[Problem]:
+    path = f"checks/methods/{method.id}.yml"
+    name, _, anchor = section.partition("#")
+    places = anchors.get(f"docs/{name}")
+    if places is None:
+        yield _in(tree, path, field, f"there is no page `docs/{section}`", "correct the path")
+    elif anchor not in places:
+        yield _in(tree, path, field, f"`docs/{name}` has no place `#{anchor}`", "correct the anchor")
+    elif anchor != method.id and method.id in places:
+        message = f"`docs/{name}` has a place of the method's own name"
+        yield _in(tree, path, field, message, f"write `{name}#{method.id}`, or give that place another name")
 
 
 def _measured_references(

@@ -6,6 +6,7 @@ CUDA context cannot use CUDA. Requests are therefore unpickled in the child, nev
 
 import contextlib
 import ctypes
+import gc
 import importlib
 import os
 import pickle
@@ -16,7 +17,7 @@ import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from typing import IO, Any, NoReturn
 
 import psutil
@@ -24,7 +25,7 @@ import psutil
 from headroom import environment
 from headroom.running import network
 
-TICK = 0.02  # seconds between two looks at whether the child has ended
+TICK = 0.02  # seconds between two looks at what the child does
 WATCH = 0.1  # seconds between two looks at its memory
 TAIL_BYTES = 1 << 20  # of each stream, the end is kept
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -72,6 +73,7 @@ def main(descriptor: int, offline: bool, preload: Sequence[str]) -> None:  # noq
         for name in preload:
             importlib.import_module(name)
         kind = network.available() if offline else network.Kind.OPEN
+        gc.freeze()  # a collection in a child would write to every object, and so copy every page
     except Exception:  # noqa: BLE001 - whatever goes wrong, the other side must hear of it
         line.send(traceback.format_exc())
         return
@@ -131,19 +133,20 @@ def _watch(child: int, order: Order, start: float, line: "Connection[Any, Any]")
     """Wait for the child, and end it when it takes too long or too much, or when nobody waits for it any more."""
     peak, looked = 0, 0.0
     timed_out = over_memory = False
-    while True:
-        pid, status, usage = os.wait4(child, os.WNOHANG)
-        now = time.monotonic()
-        if pid:
-            break
-        if line.poll(TICK):
-            raise EOFError
-        if now - looked > WATCH:
-            looked, peak = now, max(peak, _memory())
-            over_memory = peak > order.memory_limit
-        timed_out = now - start > order.timeout
-        if timed_out or over_memory:
-            os.kill(child, signal.SIGKILL)
+    with contextlib.closing(_Ending(child)) as ended:
+        while True:
+            pid, status, usage = os.wait4(child, os.WNOHANG)
+            now = time.monotonic()
+            if pid:
+                break
+            if ended.waits_for(line):
+                raise EOFError
+            if now - looked > WATCH:
+                looked, peak = now, max(peak, _memory())
+                over_memory = peak > order.memory_limit
+            timed_out = now - start > order.timeout
+            if timed_out or over_memory:
+                os.kill(child, signal.SIGKILL)
     return {
         "exit_code": os.waitstatus_to_exitcode(status),
         "seconds": now - start,
@@ -152,6 +155,25 @@ def _watch(child: int, order: Order, start: float, line: "Connection[Any, Any]")
         "timed_out": timed_out,
         "over_memory": over_memory,
     }
+
+
+class _Ending:
+    """The end of a child, which Linux tells at once; elsewhere it is found at the next tick."""
+
+    def __init__(self, child: int) -> None:
+        self._handle: int | None = None
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError):  # a kernel older than 5.3, or a sandbox
+                self._handle = os.pidfd_open(child)
+
+    def waits_for(self, line: "Connection[Any, Any]") -> bool:
+        """Wait for it, but not for longer than a tick; whether the line spoke instead."""
+        return line in wait([line] if self._handle is None else [line, self._handle], timeout=TICK)
+
+    def close(self) -> None:
+        """Let go of what the system has for it."""
+        if self._handle is not None:
+            os.close(self._handle)
 
 
 def _memory() -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headroom.prose.pages import Page, load_pages
 from headroom.records import Claim, Tree
 from headroom.verdicts import Board, read
 
@@ -21,16 +22,24 @@ class SiteData:
     board: Board
     repository: str = ""
     """Where its source is kept and issues are opened, or nothing."""
+    guides: tuple[Page, ...] = ()
+    """The pages that choices of the start page lead to, by their front matter."""
 
     @classmethod
     def load(cls, root: Path | str, repository: str = "") -> "SiteData":
         """Read and judge a tree."""
-        return cls(*read(root), repository)
+        guides = tuple(page for page in load_pages(Path(root))[0] if page.answers)
+        return cls(*read(root), repository, guides)
 
     def class_name(self, hardware_class: str) -> str:
         """A hardware class as a sentence names it."""
         known = self.tree.classes.get(hardware_class)
         return known.name if known else hardware_class
+
+    def short_name(self, hardware_class: str) -> str:
+        """A hardware class as a badge or a cell names it; its id where it has no short name."""
+        known = self.tree.classes.get(hardware_class)
+        return known.short if known and known.short else hardware_class
 
     def on_gpu(self, hardware_class: str) -> bool:
         """Whether a class is one of GPUs."""

@@ -1,6 +1,5 @@
 """Claim and fact links as elements: where they lead, what their badge says, and what an empty one shows."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -8,11 +7,12 @@ from xml.etree.ElementTree import Element, SubElement
 
 from headroom.prose.figures import measured
 from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
-from headroom.records import CitedClaim, Claim, ModelledClaim
+from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
+from headroom.site import hardware_switch
 from headroom.site.claims import cited, computed, retired, sentence, words
 from headroom.site.context import PageContext, SiteData, claim_page
 from headroom.units import humane
-from headroom.verdicts import PointVerdict, Status
+from headroom.verdicts import Status
 
 _ORDER: tuple[Status, ...] = ("contradicted", "disputed", "flips", "inconclusive", "unmeasured", "supported")
 
@@ -100,7 +100,14 @@ def _badged(link: Element, site: SiteData, page: PageContext, claim: Claim) -> N
     said = _said(site, _classes(site, page, claim), claim)
     link.set("class", "claim retired" if claim.retired else "claim")
     link.set("title", said.sentence)
+    _follow(link, claim)
     link.append(badge(said.status, said.word))
+
+
+def _follow(link: Element, claim: Claim) -> None:
+    """Let a badge follow the reader's hardware, where what it says depends on hardware."""
+    if isinstance(claim, MeasuredClaim) and not claim.retired:
+        link.set(hardware_switch.MARK, claim.id)
 
 
 def badge(status: Status | Literal["retired"], word: str) -> Element:
@@ -116,6 +123,7 @@ def _summary(link: Element, site: SiteData, page: PageContext, claim: Claim) -> 
     said = _said(site, classes, claim)
     link.set("class", "claim claim-summary")
     link.set("title", said.sentence)
+    _follow(link, claim)
     if claim.retired:  # nothing of it is shown that somebody could decide by
         link.append(badge(said.status, said.word))
         return
@@ -135,25 +143,13 @@ def _summary(link: Element, site: SiteData, page: PageContext, claim: Claim) -> 
 
 def _line(view: words.View, *, named: bool) -> Iterator[Element]:
     """One class of a summary: its figure, under what conditions, and its badge."""
-    point = shown_point(view)
+    point = words.shown_point(view)
     if point:
         yield _element("strong", words.before_after(view.claim, point))
-        yield _element("small", _conditions(view, point, named=named))
+        yield _element("small", words.conditions(view, point) + (f", {view.place}" if named else ""))
     elif named:
         yield _element("small", view.place)
     yield badge(view.status, view.word)
-
-
-def _conditions(view: words.View, point: PointVerdict, *, named: bool) -> str:
-    at = words.where(view.claim, point.point)
-    return view.claim.metric.kind.title + (f" at {at}" if at else "") + (f", {view.place}" if named else "")
-
-
-def shown_point(view: words.View) -> PointVerdict | None:
-    """The point that stands for a claim in a summary: the largest that it asserts and that has a result."""
-    points = view.standing.verdict.points if view.standing.verdict else ()
-    known = [point for point in points if point.asserted and math.isfinite(point.ratio)]
-    return known[-1] if known else None
 
 
 def _cited(claim: CitedClaim) -> Iterator[Element]:

@@ -1,4 +1,4 @@
-"""The Python-Markdown extension: claim and fact links, tables of methods, the line under snippets, and unproven marks.
+"""The Python-Markdown extension: links to claims and facts, parts made from records, lines under snippets, marks.
 
 It works in any generator that renders with Python-Markdown. The generator says which page is being rendered; one that
 cannot gets links relative to the top of the site.
@@ -15,8 +15,9 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
-from headroom.site import links, methods_table, ran_on, unproven
+from headroom.site import hardware_switch, links, methods_table, ran_on, tables, unproven, verified
 from headroom.site.context import PageContext, SiteData
+from headroom.site.finding import start
 
 # MkDocs counts the warnings below its own logger; with --strict they fail the build.
 _LOG = logging.getLogger("mkdocs.headroom")
@@ -45,6 +46,7 @@ class HeadroomExtension(Extension):
         md.preprocessors.register(_Unproven(md), "headroom-unproven", _BEFORE_HTML)
         md.inlinePatterns.register(unproven.Mark(unproven.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML)
         md.treeprocessors.register(_Links(md, self._site, page), "headroom-links", _BEFORE_RELATIVE_PATHS)
+        md.treeprocessors.register(_Corners(md), "headroom-corners", _BEFORE_RELATIVE_PATHS)
 
     def _site(self) -> SiteData:
         """The data to use. It is read when a page is rendered: generators load extensions only to try them."""
@@ -65,14 +67,21 @@ class _Unproven(Preprocessor):
         return unproven.with_marks(lines)
 
 
+class _Corners(Treeprocessor):
+    def run(self, root: Element) -> None:
+        tables.free_corners(root)
+
+
 class _Tables(Preprocessor):
     def __init__(self, md: Markdown, site: Callable[[], SiteData], page: Callable[[], PageContext]) -> None:
         super().__init__(md)
         self.site, self.page = site, page
 
     def run(self, lines: list[str]) -> list[str]:
-        wanted = any(METHODS in line for line in lines)  # else no data need be read
-        return methods_table.with_tables(lines, self.site(), self.page()) if wanted else lines
+        if not any(METHODS in line or start.SCHEME in line for line in lines):
+            return lines  # no data need be read
+        found = methods_table.with_tables(lines, self.site(), self.page())
+        return start.with_parts(found, self.site(), self.page())
 
 
 class _Links(Treeprocessor):
@@ -82,12 +91,21 @@ class _Links(Treeprocessor):
 
     def run(self, root: Element) -> None:
         page = self.page()
-        for parent in root.iter():
-            for link in parent.findall("a"):
-                try:
-                    self._resolve(parent, link, page)
-                except (ValueError, LookupError) as error:
-                    _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, link.get("href"), error)
+        ours = [
+            (parent, link, href)
+            for parent in root.iter()
+            for link in parent.findall("a")
+            if (href := link.get("href", "")).startswith((unproven.HREF, ran_on.SCHEME, "claim:", "fact:"))
+        ]
+        for parent, link, href in ours:
+            try:
+                self._resolve(parent, link, page)
+            except (ValueError, LookupError) as error:
+                _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, href, error)
+        if hardware_switch.linked(root):  # else no data need be read
+            hardware_switch.add(root, self.site(), page)
+        if used := verified.used(href for _, _, href in ours):
+            verified.insert(root, used, self.site(), page)
 
     def _resolve(self, parent: Element, link: Element, page: PageContext) -> None:
         href = link.get("href", "")

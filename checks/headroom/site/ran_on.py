@@ -1,7 +1,7 @@
 """The line under every code block that shows a snippet: its one command, its file, and where it last ran."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement
 
 from headroom.records.snippets import Snippet, SnippetRun
@@ -39,7 +39,7 @@ def _closes(line: str, mark: str) -> bool:
 
 
 def fill(parent: Element, link: Element, site: SiteData, page: PageContext) -> None:
-    """Turn the paragraph around a `ran:` link into the line that the reader sees.
+    """Turn the paragraph around a `ran:` link into the two lines that the reader sees: how to run it, and where it ran.
 
     Raises:
         LookupError: there is no such snippet.
@@ -49,14 +49,24 @@ def fill(parent: Element, link: Element, site: SiteData, page: PageContext) -> N
     if snippet is None:
         raise LookupError(f"there is no snippet `{path}`")
     parent.set("class", "ran-on")
-    command = Element("code")
-    command.text, command.tail = snippet.command, " · "
-    parent.insert(0, command)
-    link.set("href", page.href(path))
-    link.text = "whole file"
-    for text in runs(snippet, site):
-        separator = SubElement(parent, "span")
-        separator.text = f" · {text}"
+    parent.remove(link)
+    how = SubElement(parent, "span", {"class": "run"})
+    SubElement(how, "code").text = snippet.command
+    how.append(copy_button(snippet.command, "Copy the command"))
+    SubElement(how, "a", {"href": page.href(path)}).text = "Whole file"
+    SubElement(parent, "span", {"class": "when"}).text = _sentence(runs(snippet, site))
+
+
+def copy_button(text: str, name: str) -> Element:
+    """A button that the theme's script copies a text with; the style hides it where no script runs."""
+    button = Element("button", {"class": "copy", "type": "button", "data-clipboard-text": text, "aria-label": name})
+    button.text = "Copy"
+    return button
+
+
+def _sentence(parts: Iterable[str]) -> str:
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def runs(snippet: Snippet, site: SiteData) -> Iterator[str]:

@@ -128,11 +128,19 @@ def _needed(part: Sequence[Trial]) -> float:
 
 
 def own_shares(tree: Tree, hardware_class: str) -> dict[str, float]:
-    """The harness's mean share of the time of a benchmark's sessions on a class, by benchmark; of those that say it."""
-    found: dict[str, list[float]] = {}
+    """The harness's mean share of the time of a benchmark's sessions on a class, by benchmark.
+
+    Of the sessions that say it, those count that were measured by the harness that measured the newest.
+    """
+    found: dict[str, list[tuple[tuple[str, str], str, float]]] = {}
     for session in tree.sessions:
-        if session.head.hardware_class == hardware_class:
-            share = own_share(session.evidence.runs)
-            if share is not None:
-                found.setdefault(session.head.benchmark, []).append(share)
-    return {name: fmean(shares) for name, shares in sorted(found.items())}
+        head = session.head
+        share = own_share(session.evidence.runs) if head.hardware_class == hardware_class else None
+        if share is not None:
+            found.setdefault(head.benchmark, []).append(((head.date, head.time or ""), head.harness, share))
+    return {name: fmean(_of_newest(sessions)) for name, sessions in sorted(found.items())}
+
+
+def _of_newest(sessions: Sequence[tuple[tuple[str, str], str, float]]) -> list[float]:
+    _, newest, _ = max(sessions)
+    return [share for _, harness, share in sessions if harness == newest]

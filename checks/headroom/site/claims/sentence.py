@@ -19,10 +19,12 @@ def verdict_sentence(view: View) -> str:
     standing = view.standing
     if standing.verdict is None or standing.session is None:
         why = f" ({standing.reason})" if standing.void else ""
-        return f"On {view.place}: {view.word}{why}."
+        # Which class a badge means, it says; the sentence has just named it.
+        unknown = "no measurement yet" if view.word.startswith("not measured on") else view.word
+        return f"On {view.place}: {unknown}{why}."
     head = standing.session.head
     own = f"On {_machine(view.place, head.environment.product)}"
-    place = carried_over(view)[:-1] if view.carried else own
+    place = f"On {view.place}, counted on {_source(view)}" if view.carried else own
     version = head.environment.versions.get("torch", "").partition("+")[0]
     torch = f" with torch {version}" if version else ""
     disputed = "an older session says the opposite; " if view.status == "disputed" else ""
@@ -33,8 +35,11 @@ def verdict_sentence(view: View) -> str:
 
 def carried_over(view: View) -> str:
     """One sentence that says from where a figure is taken over."""
-    source = view.site.class_name(view.source or view.hardware)
-    return f"On {view.place}: {view.claim.metric.kind.title} carries over from {source}."
+    return f"On {view.place}: {view.claim.metric.kind.title} carries over from {_source(view)}."
+
+
+def _source(view: View) -> str:
+    return view.site.class_name(view.source or view.hardware)
 
 
 def findings(claim: MeasuredClaim, points: Sequence[PointVerdict]) -> str:
@@ -89,7 +94,11 @@ def _said(claim: MeasuredClaim, points: Sequence[PointVerdict], place: str, *, t
     amount = words.phrase(claim, [point.ratio for point in points], titled=titled and not bytes_alone)
     if bytes_alone:
         amount = f"{claim.metric.kind.title} {words.figures(claim, points[0])}, {amount}"
-    return f"{amount} {place}".rstrip() if kind == "supported" else f"{at}: {amount}"
+    if kind == "supported":
+        return f"{amount} {place}".rstrip()
+    if kind.startswith("the same"):
+        amount = amount.removesuffix(", the same")
+    return f"{at}: {amount}" if place else f"{at}, {amount}"
 
 
 def _behind(claim: MeasuredClaim, points: Sequence[PointVerdict], date: str) -> str:

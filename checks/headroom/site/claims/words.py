@@ -110,6 +110,19 @@ def view(site: SiteData, claim: MeasuredClaim, hardware: str) -> View:
     return View(site, claim, hardware, status, hardware if own else next(iter(others), None))
 
 
+def shown_point(view: View) -> PointVerdict | None:
+    """The point that stands for a claim in a summary: the largest that it asserts and that has a result."""
+    points = view.standing.verdict.points if view.standing.verdict else ()
+    known = [point for point in points if point.asserted and math.isfinite(point.ratio)]
+    return known[-1] if known else None
+
+
+def conditions(view: View, point: PointVerdict) -> str:
+    """What a figure is of, and where along the sweep: `peak memory at 4 sequences`."""
+    at = where(view.claim, point.point)
+    return view.claim.metric.kind.title + (f" at {at}" if at else "")
+
+
 def number(value: float) -> str:
     """A ratio or a figure to three significant digits."""
     if not math.isfinite(value):

@@ -1,18 +1,22 @@
 """What the site publishes besides what people write: pages, claims.json, raw data, and one style sheet of many."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from headroom.files import read_text
 from headroom.records.schemas import schemas
+from headroom.site import finding
 from headroom.site.claims import hardware_page, harness_page
 from headroom.site.claims.index import index
 from headroom.site.claims.page import render
 from headroom.site.context import INDEX, SiteData, claim_page, evidence_file
 from headroom.site.exports.claims_json import claims_json
+from headroom.site.matrix import data as matrix_data
+from headroom.site.matrix import page as matrix
 
-__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages"]
+__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages", "squeezed"]
 
 
 def pages(site: SiteData) -> dict[str, str]:
@@ -22,7 +26,9 @@ def pages(site: SiteData) -> dict[str, str]:
         INDEX: index(site),
         hardware_page.PAGE: hardware_page.render(site),
         harness_page.PAGE: harness_page.render(site),
+        matrix.PAGE: matrix.render(site),
         **found,
+        **finding.pages(site),
     }
 
 
@@ -37,7 +43,8 @@ def data_files(site: SiteData) -> dict[str, Path]:
 def json_files(site: SiteData) -> dict[str, str]:
     """The data that the site publishes for other programs, by its path on the site: claims.json, and the schemas."""
     described = {f"schemas/{name}.json": json.dumps(schema, indent=1) + "\n" for name, schema in schemas().items()}
-    return {"claims.json": claims_json(site), **described}
+    methods = {matrix.JSON: matrix_data.as_json(site), matrix.CSV: matrix_data.as_csv(site)}
+    return {"claims.json": claims_json(site), **methods, **described}
 
 
 def bundles(docs: Path, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -46,4 +53,11 @@ def bundles(docs: Path, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
     Raises:
         UnreadableError: a part is not there, or is no text.
     """
-    return {path: "\n".join(read_text(docs / part, docs) for part in parts) for path, parts in wanted.items()}
+    joined = {path: "\n".join(read_text(docs / part, docs) for part in parts) for path, parts in wanted.items()}
+    return {path: squeezed(text) if path.endswith(".css") else text for path, text in joined.items()}
+
+
+def squeezed(style: str) -> str:
+    """A style sheet without what only its authors need: comments, indentation, and spaces around signs."""
+    code = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
+    return re.sub(r":[ \t]+", ":", re.sub(r"\s*([{};,])\s*", r"\1", code)).strip() + "\n"

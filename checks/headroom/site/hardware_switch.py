@@ -1,0 +1,88 @@
+"""The switch on a page with claims by which its badges speak of the reader's hardware, and the data it needs.
+
+What a page says of its own hardware stands in its HTML. What the same claims say on every other class follows as JSON,
+in which a class that has no evidence for a claim is absent.
+"""
+
+import json
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
+
+from headroom.escaping import one_line
+from headroom.records import MeasuredClaim
+from headroom.site.claims import sentence, words
+from headroom.site.context import PageContext, SiteData
+
+MARK = "data-claim"
+"""The attribute of a link whose badge follows the switch; it names the claim."""
+DATA = "headroom-claims"
+"""The id of the JSON."""
+
+
+def linked(root: Element) -> list[Element]:
+    """The links of a page whose badges follow the switch."""
+    return [link for link in root.iter("a") if link.get(MARK)]
+
+
+def add(root: Element, site: SiteData, page: PageContext) -> None:
+    """Put the switch below the title of a page, and the data at its end."""
+    title = next((place for place, element in enumerate(root) if element.tag == "h1"), -1)
+    root.insert(title + 1, _control(site, page))
+    script = SubElement(root, "script", {"type": "application/json", "id": DATA})
+    script.text = _json(_data(linked(root), site, page))
+
+
+def select(site: SiteData, first: str, **attributes: str) -> Element:
+    """A native select of hardware classes; its first choice is none of them."""
+    # A browser that restored the choice of an earlier visit by itself would show it without having turned the badges.
+    found = Element("select", {"data-hardware": "", "autocomplete": "off", **attributes})
+    SubElement(found, "option", {"value": ""}).text = first
+    for name, known in site.tree.classes.items():
+        SubElement(found, "option", {"value": name, "data-name": one_line(known.name)}).text = one_line(
+            site.short_name(name)
+        )
+    return found
+
+
+def _control(site: SiteData, page: PageContext) -> Element:
+    """The switch, which the search leaves out."""
+    control = Element("p", {"class": "hardware-switch", "data-search-exclude": ""})
+    label = SubElement(control, "label")
+    label.text = "Hardware "
+    own = " and ".join(map(site.short_name, page.hardware))
+    first = f"as on this page: {own}" if own else "as on this page"
+    label.append(select(site, first, **{"data-own": page.hardware[0] if _one(page) else ""}))
+    SubElement(control, "small", {"role": "status"})
+    return control
+
+
+def _one(page: PageContext) -> bool:
+    return len(page.hardware) == 1
+
+
+def _data(links: list[Element], site: SiteData, page: PageContext) -> dict[str, dict[str, Any]]:
+    """By claim and class: the status, the badge's word and the sentence behind it; for a cell, its figures as well."""
+    in_cells = {link.get(MARK) for link in links if "claim-summary" in link.get("class", "").split()}
+    found: dict[str, dict[str, Any]] = {}
+    for name in sorted({link.get(MARK, "") for link in links}):
+        claim = site.tree.claims[name]
+        assert isinstance(claim, MeasuredClaim)
+        seen = (
+            words.view(site, claim, each) for each in site.tree.classes if not (_one(page) and each in page.hardware)
+        )
+        found[name] = {
+            view.hardware: _view(view, in_cell=name in in_cells) for view in seen if view.status != "unmeasured"
+        }
+    return {name: views for name, views in found.items() if views}
+
+
+def _view(view: words.View, *, in_cell: bool) -> list[str]:
+    said = [view.status, view.word, sentence.verdict_sentence(view)]
+    point = words.shown_point(view) if in_cell else None
+    return [*said, words.before_after(view.claim, point), words.conditions(view, point)] if point else said
+
+
+def _json(data: object) -> str:
+    """JSON that can stand inside a script element: nothing in it ends one, and nothing is an entity."""
+    plain = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return plain.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

@@ -1,0 +1,99 @@
+"""The page of all methods: a table that stands by itself, and above it what a script filters it by."""
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import tostring
+
+from headroom.escaping import text
+from headroom.records.methods import Method
+from headroom.site import hardware_switch
+from headroom.site.claims import words
+from headroom.site.context import INDEX, PageContext, SiteData, claim_page
+from headroom.site.matrix.outcomes import Outcome
+from headroom.site.matrix.rows import GOALS, Goal, Row, rows
+from headroom.site.parts import badge, heading
+
+PAGE = "methods.md"
+CSV, JSON = "methods.csv", "methods.json"
+_HERE = PageContext(PAGE)
+_HEAD = ("| Method | Hardware | Speed | Memory | Result |", "| --- | --- | --- | --- | --- |")
+_UNKNOWN = "– not measured"
+_ELSEWHERE = "reported or computed, not measured here"
+_FRONT = """---
+title: Methods
+description: What each method does to speed, memory and the result, on each hardware class, as far as it is measured
+hide: [toc]
+---"""
+_INTRO = f"""Figures are without the method → with it. A ratio (×) above 1 is a gain, below 1 a cost; behind it stands
+its range. A cell shows the first of what a method's [claims]({_HERE.href(INDEX)}) say; the data hold all of it:
+[CSV]({CSV}), [JSON]({JSON})."""
+_OPEN = '<div class="matrix" markdown="block">'
+_WANTED = {"": "any", "speed": "faster", "memory": "less memory", "quality": "the same result"}
+
+
+def render(site: SiteData) -> str:
+    """The whole page as Markdown with its front matter."""
+    table = "\n".join([*_HEAD, *(_row(site, row) for row in rows(site))])
+    parts = (_FRONT, "# Methods", _INTRO, _filters(site), heading("On each hardware"), _OPEN, table, "</div>\n")
+    return "\n\n".join(parts)
+
+
+def _filters(site: SiteData) -> str:
+    """The form that the script reads; where no script runs, style hides it."""
+    goals = "".join(f'<option value="{value}">{name}</option>' for value, name in _WANTED.items())
+    hardware = tostring(hardware_switch.select(site, "all", name="hardware"), encoding="unicode", method="html")
+    parts = (
+        f"<label>Hardware {hardware}</label>",
+        f'<label>Wanted <select name="goal">{goals}</select></label>',
+        '<label>Method <input name="method" type="search" placeholder="name or flag"></label>',
+        '<button type="button" name="csv">CSV of these rows</button>',
+        '<output aria-live="polite"></output>',
+        '<button type="button" name="all" hidden>Show all</button>',
+    )
+    return "\n".join(('<form class="matrix-filters">', *parts, "</form>"))
+
+
+def _row(site: SiteData, row: Row) -> str:
+    cells = (_method(row.method), _hardware(site, row), *(_cell(row, goal) for goal in GOALS))
+    return f"| {' | '.join(cells)} |"
+
+
+def _method(method: Method) -> str:
+    """Its name and its section; a search finds it under every other name as well."""
+    names = " ".join((method.id, *method.aliases))
+    return f'<span data-names="{text(names)}">[{text(method.name)}]({_HERE.href(method.section)})</span>'
+
+
+def _hardware(site: SiteData, row: Row) -> str:
+    named = "; ".join(map(site.short_name, row.classes)) or _ELSEWHERE
+    return f'<span data-on="{text(" ".join(row.classes))}">{text(named)}</span>'
+
+
+def _cell(row: Row, goal: Goal) -> str:
+    if goal == "quality" and row.method.same_result:
+        return (
+            f'<span data-gains="">[the same]({_HERE.href(row.method.section)})<small>a snippet proves it</small></span>'
+        )
+    return "".join(map(_outcome, row.known[goal][:1])) or _UNKNOWN
+
+
+def _outcome(outcome: Outcome) -> str:
+    data = f' data-ratio="{outcome.ratio:.6g}"' if outcome.ratio is not None else ""
+    data += ' data-gains=""' if outcome.gains else ""
+    link = f"[{text(outcome.figures) or 'what it says'}]({_HERE.href(claim_page(outcome.claim.id))})"
+    return f"<span{data}>{link} {''.join(_behind(outcome))} {badge(outcome.status, outcome.word)}</span>"
+
+
+def _behind(outcome: Outcome) -> Iterator[str]:
+    """The ratio with its range, and under what conditions."""
+    if outcome.ratio is not None:
+        yield f"<span>**{words.number(outcome.ratio)}×** {_range(outcome)}</span>"
+    if outcome.conditions:
+        yield f"<small>{text(outcome.conditions)}</small>"
+
+
+def _range(outcome: Outcome) -> str:
+    if outcome.low is None or outcome.high is None:
+        return "without a range"
+    if outcome.low == outcome.high:
+        return "exactly"
+    return f"{words.number(outcome.low)} to {words.number(outcome.high)}"

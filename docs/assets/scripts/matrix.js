@@ -1,0 +1,90 @@
+// The table of all methods: filters whose state stands in the address, sorting, and a CSV of what is shown.
+document$.subscribe(() => {
+  const form = document.querySelector(".matrix-filters"), table = document.querySelector(".matrix table")
+  if (!form || !table) return
+  const {hardware, goal, method} = form.elements
+  const GOALS = ["speed", "memory", "quality"]
+  const heads = [...table.tHead.rows[0].cells]
+  const rows = [...table.tBodies[0].rows].map(row => ({
+    row,
+    text: `${row.cells[0].textContent} ${row.querySelector("[data-names]").dataset.names}`.toLowerCase(),
+    on: row.querySelector("[data-on]").dataset.on.split(" "),
+    gains: GOALS.filter((_, i) => row.cells[i + 2].querySelector("[data-gains]")),
+    keys: [...row.cells].map((cell, i) => i < 2 ? cell.textContent.toLowerCase()
+      : Number(cell.querySelector("[data-ratio]")?.dataset.ratio ?? -1)),
+  }))
+  const AT_ONCE = 100  // what a slow phone lays out while a reader types
+  let sorted = ""  // the number of a column, after a minus sign where it falls
+  let order = rows, all = false
+
+  function fits({text, on, gains, row}) {
+    const elsewhere = on[0] === ""  // reported or computed: of no hardware, and no gain of ours
+    return (!hardware.value || elsewhere || on.includes(hardware.value))
+      && (!goal.value || gains.includes(goal.value) || (elsewhere && row.cells[GOALS.indexOf(goal.value) + 2].querySelector("a")))
+      && method.value.toLowerCase().split(/\s+/).every(word => text.includes(word))
+  }
+
+  function filter() {
+    let found = 0
+    for (const each of order) {
+      each.fits = fits(each)
+      found += Boolean(each.fits)
+      const hidden = !each.fits || (!all && found > AT_ONCE)
+      if (each.row.hidden !== hidden) each.row.hidden = hidden
+    }
+    const shown = all ? found : Math.min(found, AT_ONCE)
+    form.querySelector("output").textContent = `${shown === found ? found : `the first ${shown} of ${found}`} of ${rows.length} rows`
+    form.elements.all.hidden = shown === found
+  }
+
+  function sort() {
+    const falls = sorted.startsWith("-"), column = Math.abs(sorted)
+    order = sorted === "" ? rows : [...rows].sort((a, b) =>
+      (a.keys[column] < b.keys[column] ? -1 : a.keys[column] > b.keys[column] ? 1 : 0) * (falls ? -1 : 1))
+    filter()
+    table.tBodies[0].append(...order.map(({row}) => row))
+    heads.forEach((head, i) => i === column && sorted !== ""
+      ? head.setAttribute("aria-sort", falls ? "descending" : "ascending") : head.removeAttribute("aria-sort"))
+  }
+
+  function remember() {
+    const state = Object.entries({hardware: hardware.value, goal: goal.value, method: method.value.trim(), sort: sorted})
+    const hash = new URLSearchParams(state.filter(([, value]) => value)).toString()
+    history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search)
+  }
+
+  function recall() {
+    const state = new URLSearchParams(location.hash.slice(1))
+    goal.value = GOALS.find(name => name === state.get("goal")) ?? ""
+    method.value = state.get("method") ?? ""
+    sorted = /^-?[0-4]$/.test(state.get("sort") ?? "") ? state.get("sort") : ""
+    sort()
+  }
+
+  function save() {
+    const cell = text => `"${text.replace(/\s+/g, " ").trim().replace(/^[=+@-]/, "'$&").replaceAll('"', '""')}"`
+    const lines = [heads, ...order.filter(each => each.fits).map(({row}) => [...row.cells])]
+    const text = lines.map(cells => cells.map(each => cell(each.textContent)).join(",")).join("\n")
+    Object.assign(document.createElement("a"), {
+      href: `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`, download: "methods-shown.csv",
+    }).click()
+  }
+
+  heads.forEach((head, i) => {
+    const button = Object.assign(document.createElement("button"), {type: "button"})
+    button.append(...head.childNodes)
+    head.append(button)
+    button.addEventListener("click", () => {
+      const [first, second] = i < 2 ? [`${i}`, `-${i}`] : [`-${i}`, `${i}`]
+      sorted = sorted === first ? second : sorted === second ? "" : first
+      sort()
+      remember()
+    })
+  })
+  form.addEventListener("input", () => { filter(); remember() })
+  form.addEventListener("submit", event => event.preventDefault())
+  form.elements.csv.addEventListener("click", save)
+  form.elements.all.addEventListener("click", () => { all = true; filter() })
+  addEventListener("hashchange", recall)
+  recall()
+})

@@ -1,0 +1,103 @@
+"""The built sites, a host that serves them, Chromium and axe: each made once for all tests of this folder."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from host import serve
+from sites import build
+from templates import Template, representatives
+from visits import Visit, visit
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / ".cache/npm/node_modules/axe-core/axe.min.js"
+
+
+def missing(reason: str) -> None:
+    """On a machine of one's own what is missing is a reason to skip; in CI it is a failure."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository's own site, built."""
+    return built(ROOT, tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="session")
+def clean_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The clean tree of the canaries as a site: it has kinds of claims of which the real one may have none."""
+    root = tmp_path_factory.mktemp("clean") / "tree"
+    shutil.copytree(ROOT / "tests/canaries/clean", root)
+    shutil.copytree(ROOT / "docs/assets", root / "docs/assets", dirs_exist_ok=True)
+    config, nav = ((tree / "mkdocs.yml").read_text("utf-8").partition("\nnav:") for tree in (ROOT, root))
+    (root / "mkdocs.yml").write_text(f"{config[0]}\nnav:{nav[2]}  - claims/index.md\n", "utf-8")
+    return built(root, root.parent / "site")
+
+
+def built(root: Path, out: Path) -> Path:
+    """The folder that a tree's site was built in."""
+    done = build(root, out)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.fixture(scope="session")
+def host(site: Path) -> Iterator[str]:
+    """The address of the real site on a host."""
+    with serve(site) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def templates(site: Path, host: str, clean_site: Path) -> Iterator[dict[str, Template]]:
+    """The page that stands for each kind: of the real site, or of the clean one where that alone has the kind."""
+    with serve(clean_site) as other:
+        found = {kind: Template(clean_site, path, other) for kind, path in representatives(clean_site).items()}
+        real = {kind: Template(site, path, host) for kind, path in representatives(site).items()}
+        yield found | real
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    """The distribution's Chromium; playwright's own browsers are never downloaded."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        missing("no Chromium: install the package `chromium`")
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe."""
+    if not AXE.is_file():
+        missing("no axe: `make .cache/npm/axe` installs it from npm")
+    return AXE.read_text("utf-8")
+
+
+@pytest.fixture(scope="session")
+def visits(browser: "Browser", templates: dict[str, Template], axe: str) -> dict[str, Visit]:
+    """Every template as a host sends it, seen in each state and judged by axe."""
+    return {kind: visit(browser, template.served, axe) for kind, template in templates.items()}
+
+
+@pytest.fixture(scope="session")
+def opened(browser: "Browser", templates: dict[str, Template]) -> dict[str, Visit]:
+    """Every template that can be opened from the file system, seen from there."""
+    paths = {kind: template.path for kind, template in templates.items() if template.path.name != "404.html"}
+    return {kind: visit(browser, path.as_uri()) for kind, path in paths.items()}

@@ -1,0 +1,88 @@
+"""What a new reader asks, from the start page, by links alone: with scripts and without, an answer in three clicks."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sites import Page as Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+# What is asked, and the links that a reader clicks: the last one leads to the answer.
+JOURNEYS = {
+    "out of memory when fine-tuning on one 24 GB GPU": (
+        "Out of memory: fine-tuning on one GPU",
+        "Which part is the peak?",
+    ),
+    "training is slow and the GPU is half idle": ("Too slow: fine-tuning on one GPU", "torch.compile"),
+    "LoRA or full fine-tuning on this card": ("Will it fit: fine-tuning on one GPU", "LoRA"),
+    "does bf16 help on my CPU": ("Too slow: fine-tuning on a CPU", "Mixed precision"),
+    "which optimizer saves the most memory, and what does it cost": (
+        "Out of memory",
+        "Fine-tuning on one GPU",
+        "A smaller optimizer step",
+    ),
+}
+# The section that the address names: its code blocks and badges, up to the next heading of the same rank.
+SECTION = """() => {
+  const heading = document.getElementById(location.hash.slice(1)), found = {code: 0, badges: 0}
+  let part = heading
+  while ((part = part.nextElementSibling) && part.tagName !== heading.tagName) {
+    found.code += part.querySelectorAll('pre > code').length
+    found.badges += part.querySelectorAll('.badge').length
+  }
+  return found
+}"""
+
+
+@pytest.fixture(params=[True, False], ids=["with scripts", "without"])
+def start(request: pytest.FixtureRequest, browser: "Browser", site: Path) -> "Iterator[Page]":
+    """The start page, on a laptop."""
+    context = browser.new_context(java_script_enabled=request.param, viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto((site / "index.html").as_uri())
+    yield page
+    context.close()
+
+
+@pytest.mark.parametrize("asked", JOURNEYS)
+def test_a_reader_finds_code_and_evidence(start: "Page", asked: str) -> None:
+    """The section that is reached shows code that can be copied, and badges that lead to evidence."""
+    assert len(JOURNEYS[asked]) <= 3
+    for name in JOURNEYS[asked]:
+        start.get_by_role("main").get_by_role("link", name=name, exact=True).first.click()
+    # The page without scripts runs what a test asks of it all the same.
+    found = start.evaluate(SECTION)
+    assert found["code"] > 0
+    assert found["badges"] > 0
+
+
+def test_the_first_screen_says_why_and_offers_the_choices(start: "Page") -> None:
+    """All four problems and the live figures are seen without scrolling."""
+    for part in (".problems > ul > li", ".figures > ul > li"):
+        boxes = [each.bounding_box() for each in start.query_selector_all(part)]
+        assert len(boxes) == 4
+        assert all(box and box["y"] + box["height"] <= 800 for box in boxes)
+
+
+def links(path: Path) -> set[Path]:
+    """The pages of the site that a page links to."""
+    found = (link.partition("#")[0] for link in Source(path).links)
+    return {(path.parent / link).resolve() for link in found if link.endswith(".html") and "://" not in link}
+
+
+def test_every_list_is_two_clicks_away_and_leads_on(site: Path) -> None:
+    """By links that are in the page as it is sent; no list is a dead end, and none is out of reach."""
+    lists = set((site.resolve() / "find").glob("*-one-gpu.html")) | set((site.resolve() / "find").glob("*-cpu.html"))
+    first = links(site / "index.html")
+    second = {target for page in first if page.is_file() for target in links(page)}
+    assert lists
+    assert lists <= first | second
+    for page in lists:
+        assert any(target.is_relative_to(site.resolve() / "training") for target in links(page)), page

@@ -1,0 +1,99 @@
+"""Every kind of page in a real browser: wide and narrow, light and dark, from a host and from the file system."""
+
+from pathlib import Path
+
+import pytest
+
+from templates import representatives
+from visits import SCHEMES, WIDTHS, Visit
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+MAX_TRANSFERRED_BYTES, MAX_REQUESTS = 150_000, 12
+
+
+def test_every_kind_of_page_is_seen(visits: dict[str, Visit]) -> None:
+    """Those that there were when this was written, whatever is added."""
+    claims = {f"{kind} claim" for kind in ("measured", "measured swept", "measured retired", "cited", "modelled")}
+    others = {"index", "404", "training/", "concepts/", "notebook", "contribute/"}
+    assert claims | others | {"claims/index", "claims/hardware", "claims/harness"} <= set(visits)
+    states = {f"{width} {scheme}" for width in WIDTHS for scheme in SCHEMES}
+    assert all(set(seen.violations) == states for seen in visits.values())
+
+
+def test_a_kind_is_found_by_its_folder(tmp_path: Path) -> None:
+    """The largest page stands for it; a page that only leads elsewhere is none."""
+    pages = {
+        "index.html": "x",
+        "moved.html": '<meta http-equiv="refresh" content="0; url=index.html">',
+        "find/index.html": "x",
+        "find/memory.html": "x",
+        "find/time.html": "longer",
+        "tables/methods.html": "x",
+        "tables/deep/one.html": "x",
+    }
+    for name, text in pages.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    (tmp_path / "claims.json").write_text('{"claims": []}', "utf-8")
+    found = {kind: path.relative_to(tmp_path).as_posix() for kind, path in representatives(tmp_path).items()}
+    assert found == {
+        "index": "index.html",
+        "find/index": "find/index.html",
+        "find/": "find/time.html",
+        "tables/methods": "tables/methods.html",
+        "tables/deep/": "tables/deep/one.html",
+    }
+
+
+def test_axe_finds_nothing(visits: dict[str, Visit]) -> None:
+    """By the rules of WCAG 2.0 to 2.2 at A and AA, and by those of good practice, with every fold opened."""
+    assert {
+        f"{kind}, {state}": found for kind, seen in visits.items() for state, found in seen.violations.items() if found
+    } == {}
+
+
+def test_no_page_asks_another_host(visits: dict[str, Visit], opened: dict[str, Visit]) -> None:
+    """Neither served nor opened from the file system."""
+    assert {kind: seen.outside for kind, seen in [*visits.items(), *opened.items()] if seen.outside} == {}
+
+
+def test_no_page_makes_a_noise(visits: dict[str, Visit], opened: dict[str, Visit]) -> None:
+    """No error and no warning on the console, but that an address that there is not was not found."""
+    noise = {kind: seen.noise for kind, seen in [*visits.items(), *opened.items()] if seen.noise}
+    assert set(noise) <= {"404"}
+    assert all("status of 404" in said for said in noise.get("404", ()))
+    assert len(noise.get("404", ())) <= 1
+
+
+def test_every_page_is_light(visits: dict[str, Visit]) -> None:
+    """What it makes a browser load for the first time, compressed as hosts send it."""
+    heavy = {
+        kind: (seen.transferred, seen.requests)
+        for kind, seen in visits.items()
+        if not 10_000 < seen.transferred <= MAX_TRANSFERRED_BYTES or not 2 < len(seen.requests) <= MAX_REQUESTS
+    }
+    assert heavy == {}
+
+
+def test_no_page_scrolls_sideways(visits: dict[str, Visit], opened: dict[str, Visit]) -> None:
+    """On a phone, and in a window of 1280 pixels at 200 and 400 %."""
+    wide = {
+        kind: {width: found for width, found in seen.widths.items() if found > width}
+        for kind, seen in [*visits.items(), *opened.items()]
+    }
+    assert {kind: found for kind, found in wide.items() if found} == {}
+    assert all(len(seen.widths) == 4 for seen in visits.values())
+
+
+def test_colours_follow_the_system(visits: dict[str, Visit], opened: dict[str, Visit]) -> None:
+    """Dark where it asks for dark, also while a page is open."""
+    for seen in [*visits.values(), *opened.values()]:
+        assert seen.follows == dict.fromkeys(SCHEMES, True)
+
+
+def test_every_page_describes_itself(visits: dict[str, Visit]) -> None:
+    """In words of its own, for whoever finds it through a search engine."""
+    said = {kind: seen.description for kind, seen in visits.items() if kind != "404"}
+    assert min(len(text) for text in said.values()) > 10
+    assert len(set(said.values())) == len(said)

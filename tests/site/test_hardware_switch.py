@@ -1,0 +1,95 @@
+"""The switch by which a page's badges speak of the reader's hardware, and the data behind it."""
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import markdown
+import pytest
+import yaml
+
+from headroom.site import hardware_switch
+from headroom.site.context import PageContext, SiteData
+from headroom.site.markdown_extension import HeadroomExtension
+
+FIGURES = ("64.0\u00a0MiB\u00a0→\u00a018.2\u00a0MiB", "memory kept for backward at 64 sequences")
+CPU, BOTH, NONE = (PageContext("training/guide.md", classes) for classes in (("cpu",), ("cpu", "h200"), ()))
+
+
+def rendered(site: SiteData, text: str, page: PageContext = CPU) -> ET.Element:
+    """A page as the site renders it."""
+    html = markdown.markdown(f"# Title\n\n{text}", extensions=[HeadroomExtension(site=site, page=lambda: page)])
+    return ET.fromstring(f"<div>{html.replace('<br>', '<br/>')}</div>")  # noqa: S314 - our own output
+
+
+def told(site: SiteData, text: str, page: PageContext = CPU) -> dict[str, Any]:
+    """The data at the end of a page."""
+    found = rendered(site, text, page).find(f"./script[@id='{hardware_switch.DATA}']")
+    assert found is not None
+    data: dict[str, Any] = json.loads(found.text or "")
+    return data
+
+
+def test_it_stands_below_the_title_and_names_every_class(site: SiteData) -> None:
+    """In few words, the page's own first; the search leaves it out."""
+    title, _, switch, _, _ = page = rendered(site, "[x](claim:training.time)")
+    assert [title.tag, switch.get("class"), page[-1].tag] == ["h1", "hardware-switch", "script"]
+    assert "data-search-exclude" in switch.attrib
+    choices = switch.findall(".//option")
+    assert [each.get("value") for each in choices] == ["", *site.tree.classes]
+    assert choices[0].text == "as on this page: cpu"
+    assert [each.get("data-name") for each in choices[1:]] == [known.name for known in site.tree.classes.values()]
+
+
+@pytest.mark.parametrize(
+    "text", ["nothing", "[x](claim:training.cited)", "[1](claim:training.time#ratio@cpu)", "[x](fact:h200.memory)"]
+)
+def test_a_page_without_a_verdict_of_a_class_has_none(site: SiteData, text: str) -> None:
+    """What a source reports is of the hardware that it names, and a figure of the class in its link."""
+    assert not [each for each in rendered(site, text).iter() if each.tag in ("script", "select")]
+
+
+def test_the_data_say_what_the_same_claims_say_elsewhere(site: SiteData) -> None:
+    """Status, word and sentence; of a cell its figures as well; of claims that the page does not link nothing."""
+    found = told(site, "[x](claim:training.memory) and [](claim:training.part)")
+    assert found == {
+        "training.memory": {"h200": ["supported", "counted on a CPU", found["training.memory"]["h200"][2]]},
+        "training.part": {"h200": [*found["training.part"]["h200"][:3], *FIGURES]},
+    }
+    assert "an x86 server CPU" in found["training.memory"]["h200"][2]
+
+
+def test_a_class_without_evidence_is_absent(site: SiteData) -> None:
+    """So the script can say nothing of it but that: a time never carries over."""
+    assert told(site, "[x](claim:training.time)") == {}
+    assert told(site, "[x](claim:training.unmeasured)") == {}
+
+
+@pytest.mark.parametrize(("page", "classes"), [(CPU, {"h200"}), (BOTH, {"cpu", "h200"}), (NONE, {"cpu", "h200"})])
+def test_only_what_the_page_says_itself_is_left_out(site: SiteData, page: PageContext, classes: set[str]) -> None:
+    """A badge on a page about two classes speaks of both at once, and is turned for each."""
+    assert set(told(site, "[x](claim:training.memory)", page)["training.memory"]) == classes
+
+
+def test_no_text_of_a_record_ends_the_data(own_root: Path) -> None:
+    """Whatever a class is called."""
+    path = own_root / "checks/facts/hardware-classes.yml"
+    classes = yaml.safe_load(path.read_text("utf-8"))
+    hostile = "</script><script>alert(1)</script> &amp; <!--"
+    classes["cpu"]["name"] = classes["h200"]["short"] = hostile
+    path.write_text(yaml.safe_dump(classes), "utf-8")
+    site = SiteData.load(own_root)
+    html = markdown.markdown("[x](claim:training.memory)", extensions=[HeadroomExtension(site=site, page=lambda: CPU)])
+    assert html.count("</script>") == 1
+    assert "<script>alert" not in html
+    assert "<!--" not in html
+    inside = html.partition('id="headroom-claims">')[2] or html.partition('type="application/json">')[2]
+    said = json.loads(inside.partition("</script>")[0])["training.memory"]["h200"][2]
+    assert hostile in said
+
+
+def test_a_class_goes_by_its_id_where_it_has_no_short_name(site: SiteData) -> None:
+    """A class that somebody adds needs none."""
+    assert site.short_name("cpu") == "cpu"
+    assert site.short_name("nothing") == "nothing"

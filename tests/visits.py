@@ -1,0 +1,97 @@
+"""A page seen once in a browser in each of its states, and what was seen: so that many tests share one visit."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+WIDTHS, SCHEMES = (1280, 360), ("light", "dark")
+REFLOW = (640, 320)
+"""A window of 1280 pixels at 200 % and at 400 %: WCAG 1.4.4 and 1.4.10."""
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"]
+"""All that depends on the scheme; the other rules are asked once for each width."""
+_QUIET_MS = 150
+_AXE = """options => axe.run(document, {...options, resultTypes: ['violations'], iframes: false}).then(found =>
+  found.violations.flatMap(rule => rule.nodes.map(node =>
+    `${rule.id}: ${node.target.join(' ')}: ${node.failureSummary.split('\\n').slice(1, 3).join(' ').trim()}`)))"""
+_SHADES = """[getComputedStyle(document.querySelector('h1')).color, getComputedStyle(document.body).backgroundColor]
+  .map(text => text.match(/[\\d.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0))"""
+
+
+@dataclass
+class Visit:
+    """What was seen of one page."""
+
+    requests: list[str] = field(default_factory=list)
+    transferred: int = 0
+    """Bytes of answers, with their headers, as they were sent."""
+    noise: list[str] = field(default_factory=list)
+    """What the console said, and errors of scripts."""
+    violations: dict[str, list[str]] = field(default_factory=dict)
+    """What axe found, by state."""
+    widths: dict[int, int] = field(default_factory=dict)
+    """How wide the page came out, by the width that it was given."""
+    follows: dict[str, bool] = field(default_factory=dict)
+    """Whether its colours are those of the scheme that the system asks for."""
+    description: str = ""
+
+    @property
+    def outside(self) -> list[str]:
+        """What was asked of another host."""
+        return [
+            url for url in self.requests if not url.startswith(("file:", "data:", "blob:", "about:", "http://127."))
+        ]
+
+
+def visit(browser: "Browser", address: str, axe: str = "") -> Visit:
+    """Open a page and look at it in every width and scheme; with axe's source, judge each state."""
+    seen = Visit()
+    context = browser.new_context(viewport={"width": WIDTHS[0], "height": 900}, reduced_motion="reduce")
+    page = context.new_page()
+    _listen(page, seen)
+    page.goto(address, wait_until="networkidle" if address.startswith("http") else "load")
+    page.wait_for_timeout(_QUIET_MS)
+    seen.description = page.evaluate("document.querySelector('meta[name=description]')?.content ?? ''")
+    if axe:
+        page.evaluate(f"{axe};0")
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in SCHEMES:
+            _look(page, seen, scheme, f"{width} {scheme}" if axe else "")
+        seen.widths[width] = page.evaluate("document.documentElement.scrollWidth")
+    for width in REFLOW:
+        page.set_viewport_size({"width": width, "height": 450})
+        seen.widths[width] = page.evaluate("document.documentElement.scrollWidth")
+    context.close()
+    return seen
+
+
+def _listen(page: "Page", seen: Visit) -> None:
+    page.on("request", lambda request: seen.requests.append(request.url))
+    page.on("console", lambda said: seen.noise.append(said.text) if said.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: seen.noise.append(str(error)))
+
+    def count(request: Any) -> None:
+        sizes = request.sizes()
+        seen.transferred += sizes["responseBodySize"] + sizes["responseHeadersSize"]
+
+    page.on("requestfinished", count)
+
+
+def _look(page: "Page", seen: Visit, scheme: str, state: str) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.wait_for_function(f"document.body.dataset.mdColorScheme == '{'slate' if scheme == 'dark' else 'default'}'")
+    ink, paper = page.evaluate(_SHADES)
+    seen.follows[scheme] = (ink > paper) == (scheme == "dark")
+    if state:
+        seen.violations[state] = judge(page, None if scheme == SCHEMES[0] else RULES_OF_COLOURS)
+
+
+def judge(page: "Page", rules: list[str] | None = None) -> list[str]:
+    """What axe, which the page has loaded, finds wrong with it: by these rules, or by all that the site is held to."""
+    wanted = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": RULES}
+    found: list[str] = page.evaluate(_AXE, {"runOnly": wanted})
+    return found
