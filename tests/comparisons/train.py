@@ -27,7 +27,9 @@ PAGES = 4
 """A feature counts that stands on so many pages."""
 LASSO, RIDGE = 0.3, 6.0
 STEPS = 300
-PRECISION = 0.89
+TRUST = 1.0
+"""What the verdict of the rules weighs beyond what is learned: real pages are plainer than composed ones."""
+PRECISION = 0.91
 """What the threshold reaches where a model of some authors' pages meets those of another."""
 _A_PAGE = 20
 """The seen sentences are of no page: so many count as one."""
@@ -76,6 +78,12 @@ class Model:
         """What it says of each row: above 0 it rather compares."""
         return _matrix(rows, self.features).times(self.weights) + self.bias
 
+    def trusting(self) -> "Model":
+        """The same, with more trust in the rules."""
+        return Model(
+            self.features, self.weights + TRUST * np.array([name == RULE for name in self.features]), self.bias
+        )
+
 
 def labelled(name: str) -> list[Row]:
     """The sentences of a file that may compare at all. On the seen ones the rules were made: there they are mute."""
@@ -121,7 +129,7 @@ def crossed(rows: list[Row], **settings: float) -> tuple[Floats, npt.NDArray[np.
     for author in AUTHORS:
         theirs = [row for row in rows if row.file == author]
         model = fitted([row for row in rows if row.file != author], **settings)  # type: ignore[arg-type]
-        scores.append(model.scores(theirs))
+        scores.append(model.trusting().scores(theirs))
         labels.append(np.array([row.compares for row in theirs]))
     return np.concatenate(scores), np.concatenate(labels)
 
@@ -151,7 +159,7 @@ def made() -> tuple[str, float]:
     """The weights, made again, and which share of the other author's comparative sentences is found."""
     rows = [row for name in FILES for row in labelled(name)]
     above, recall = threshold(*crossed(rows))
-    return text_of(fitted(rows), above), recall
+    return text_of(fitted(rows).trusting(), above), recall
 
 
 def _known(rows: list[Row], pages: int) -> list[str]:
