@@ -1,19 +1,38 @@
 """What tests of built sites need: a build as CI does it, and what a page loads and links to."""
 
+import fcntl
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
 
-def build(root: Path, out: Path) -> subprocess.CompletedProcess[str]:
+
+def built_once(name: str, tree: Callable[[], Path], factory: pytest.TempPathFactory) -> Path:
+    """The folder that a tree's site was built in, once for all workers: the first builds, the others wait for it."""
+    shared = factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        shared = shared.parent
+    out, marker = shared / name, shared / f"{name}.built"
+    with (shared / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not marker.exists():
+            done = build(tree(), out)
+            assert done.returncode == 0, done.stderr
+            marker.touch()
+    return out
+
+
+def build(root: Path, out: Path, generator: str = "mkdocs", **environment: str) -> subprocess.CompletedProcess[str]:
     """Build a tree as CI does. `mkdocs.yml` says strict; an option would only hide that it did not."""
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1700000000"}
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1700000000", **environment}
     command = [
         sys.executable,
         "-m",
-        "mkdocs",
+        generator,
         "build",
         "--config-file",
         str(root / "mkdocs.yml"),

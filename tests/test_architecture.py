@@ -22,8 +22,8 @@ FLOORS = {
     **dict.fromkeys(("units", "quantities", "expressions", "statistics", "environment"), 0),
     "records": 1,
     **dict.fromkeys(("verdicts", "running"), 2),
-    **dict.fromkeys(("prose", "changes"), 3),
-    **dict.fromkeys(("site", "rules", "scaffolds"), 4),
+    "prose": 3,
+    **dict.fromkeys(("site", "rules", "scaffolds", "changes"), 4),
     **dict.fromkeys(("cli", "mkdocs_plugin", "pytest_plugin"), 5),
 }
 # Where alone the libraries are met that somebody might want to do without, or to replace.

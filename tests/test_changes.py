@@ -377,3 +377,57 @@ class TestPrinting:
         text = report.markdown(changes(root, "HEAD"))
         assert text.count("\nand 5 more") == 2  # of the claims and of their verdicts
         assert text.count("\n- ") == text.count("\n| training") == 200
+
+
+GUIDE = "---\ntitle: A guide\n---\n\n# A guide\n\n## Place {#place}\n\n## Other\n"
+
+
+class TestAddresses:
+    """What led somewhere leads somewhere for ever."""
+
+    @pytest.fixture
+    def published(self, root: Path) -> Path:
+        """The repository with a page on it."""
+        trees.write(root / "docs/training/guide.md", GUIDE)
+        commit(root)
+        return root
+
+    @staticmethod
+    def lost(root: Path) -> list[str]:
+        """The addresses that are named as lost."""
+        problems = changes(root, "HEAD").problems
+        return [
+            found[1] for problem in problems if (found := re.search(r"address `(.*?)` leads nowhere", str(problem)))
+        ]
+
+    def test_a_place_that_is_gone_is_named(self, published: Path) -> None:
+        """With the words that would keep it."""
+        trees.write(published / "docs/training/guide.md", GUIDE.replace("{#place}", "{#spot}").replace("Other", "More"))
+        assert self.lost(published) == ["training/guide#other", "training/guide#place"]
+        assert "say `was: [training/guide#other]`" in str(changes(published, "HEAD").problems[0])
+
+    def test_a_place_that_has_an_old_address_is_not(self, published: Path) -> None:
+        """It may be on the same page, or on another one."""
+        moved = GUIDE.replace("{#place}", "{#spot}").replace(
+            "---\n\n", "was: {spot: [training/guide#place]}\n---\n\n", 1
+        )
+        trees.write(published / "docs/training/guide.md", moved)
+        assert self.lost(published) == []
+
+    def test_a_page_that_another_one_answers_is_not(self, published: Path) -> None:
+        """Nor are its places: they lead where the page does."""
+        (published / "docs/training/guide.md").rename(published / "docs/training/new.md")
+        assert self.lost(published) == [
+            "training/guide", "training/guide#a-guide", "training/guide#other", "training/guide#place",
+        ]  # fmt: skip
+        moved = GUIDE.replace("---\n\n", "was: {top: [training/guide]}\n---\n\n", 1)
+        trees.write(published / "docs/training/new.md", moved)
+        assert self.lost(published) == []
+        commit(published)
+        trees.write(published / "docs/training/new.md", GUIDE)
+        assert self.lost(published) == ["training/guide"]
+
+    def test_a_page_that_cannot_be_read_is_still_there(self, published: Path) -> None:
+        """`headroom check` says what is wrong with it."""
+        trees.write(published / "docs/training/guide.md", "---\nodd: 1\n---\n")
+        assert self.lost(published) == []

@@ -59,6 +59,7 @@ def said() -> frozenset[tuple[str, str]]:
         tree.claims,
         [session.evidence for session in tree.sessions],
         tree.methods,
+        tree.glossary,
         tree.classes,
         tree.facts,
         tree.machines,

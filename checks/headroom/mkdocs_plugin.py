@@ -1,22 +1,30 @@
 """The adapter between MkDocs and the site: it hands over files and the page in hand, and decides nothing."""
 
+import json
 import logging
+from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MethodType
 from typing import Any
 
+from jinja2 import ChoiceLoader, DictLoader, Environment
 from mkdocs.config import config_options
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from headroom.files import read_text
+from headroom.prose.addresses import GLOSSARY
 from headroom.prose.pages import page_gaps
-from headroom.records import notebooks
+from headroom.records import Tree, notebooks
 from headroom.site import exports, notebook_page
+from headroom.site.addresses import moved, not_found
 from headroom.site.context import INDEX, PageContext, SiteData
+from headroom.site.exports import markdown_pages
+from headroom.site.memory import Memory, records, world
+from headroom.verdicts import Board, read
 
 _LOG = logging.getLogger("mkdocs.headroom")
 
@@ -34,35 +42,84 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
 
     site: SiteData
     page = PageContext()
+    memory: Memory | None = None
+    known: str
+
+    def on_startup(self, *, command: str, dirty: bool) -> None:  # noqa: ARG002
+        """Remember what pages were made into where the same site is made again and again."""
+        self.memory = Memory() if command == "serve" else None
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read and judge the tree; `mkdocs serve` comes here again after every change."""
         root = Path(self.config.root or Path(config.config_file_path).parent)
-        self.site = SiteData.load(root, self.config.repository or "")
+        self.site = SiteData.load(root, self.config.repository or "", config.site_url or "", self._judged(root))
         for problem in self.site.tree.problems:
             _LOG.warning("%s", problem)
         options: dict[str, Any] = config.mdx_configs.setdefault("headroom", {})
-        options |= {"site": self.site, "page": lambda: self.page}
+        options |= {"site": self.site, "page": lambda: self.page, "actions": True}
         if "headroom" not in config.markdown_extensions:
             config.markdown_extensions.append("headroom")
         return config
 
+    def _judged(self, root: Path) -> tuple[Tree, Board] | None:
+        """What a server knows of the records already; nothing where there is no server."""
+        if self.memory is None:
+            return None
+        self.known = records(root)
+        found: tuple[Tree, Board] = self.memory.recall("judged", str(root), self.known, partial(read, root))
+        return found
+
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add the claim pages, their index, the exports and the files that pages link to."""
-        for path, text in exports.pages(self.site).items():
-            inclusion = InclusionLevel.UNDEFINED if path == INDEX else InclusionLevel.NOT_IN_NAV
+        pages = exports.pages(self.site)
+        for path, text in pages.items():
+            inclusion = InclusionLevel.UNDEFINED if path in (INDEX, GLOSSARY) else InclusionLevel.NOT_IN_NAV
             files.append(File.generated(config, path, content=text, inclusion=inclusion))
         for path, source in exports.data_files(self.site).items():
             files.append(File.generated(config, path, abs_src_path=str(source)))
         styles_and_scripts = exports.bundles(Path(config.docs_dir), self.config.bundles)
-        for path, text in (*exports.json_files(self.site).items(), *styles_and_scripts.items()):
-            files.append(File.generated(config, path, content=text))
+        made = {
+            **exports.json_files(self.site),
+            **exports.text_files(self.site, config.site_name),
+            **styles_and_scripts,
+            **moved.files(self.site, partial(_url, files)),
+        }
+        about, nav = config.site_description or "", config.nav or []
+        made |= markdown_pages.files(self.site, pages, config.site_name, about, nav)
+        for path, text in made.items():
+            files.append(_generated(config, path, text))
+        if self.memory:
+            names = (file.src_uri for file in files)
+            self.memory.turn(world(self.known, Path(config.config_file_path), Path(config.docs_dir), names))
         return files
 
+    @event_priority(-50)  # type: ignore[untyped-decorator] # after the search plugin, before offline makes a script of it
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Weigh the entries of the search index, where there is one."""
+        path = Path(config.site_dir, "search/search_index.json")
+        if path.exists():
+            index = json.loads(path.read_text("utf-8"))
+            path.write_text(json.dumps(exports.weighed(index, self.site), separators=(",", ":")), "utf-8")
+
+    def on_env(self, env: Environment, /, *, config: MkDocsConfig, files: Files) -> Environment:
+        """Put our page for what is not found in the place of the theme's, and let the search remember."""
+        env.globals["known_addresses"] = not_found.known(self.site, partial(_url, files))
+        ours = DictLoader({not_found.NAME: not_found.template()})
+        env.loader = ChoiceLoader([ours, env.loader] if env.loader else [ours])
+        search = config.plugins.get("material/search")
+        if self.memory and search and search.config.enabled:
+            self.memory.index(search.search_index)
+        return env
+
     def on_pre_page(self, page: Page, /, *, config: MkDocsConfig, files: Files) -> Page:  # noqa: ARG002
-        """Let MkDocs render a notebook as any page; mkdocs-jupyter, which makes a page of it, would do it here."""
+        """Let MkDocs render a notebook as any page; mkdocs-jupyter, which makes a page of it, would do it here.
+
+        A server takes from memory what has not changed.
+        """
         if _is_notebook(page):
             page.render = MethodType(Page.render, page)
+        if self.memory:
+            page.render = partial(self.memory.render, page, page.render)
         return page
 
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:  # noqa: ARG002
@@ -78,6 +135,17 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
             _LOG.warning("docs/%s: gaps: %s", page.file.src_uri, message)
         self.page = PageContext.of(page.file.src_uri, page.meta)
         return markdown
+
+
+def _url(files: Files, path: str) -> str:
+    return str(files.src_uris[path].url)
+
+
+def _generated(config: MkDocsConfig, path: str, text: str) -> File:
+    """A file that is published as it is. MkDocs would make a page of one whose name ends as that of Markdown."""
+    file = File.generated(config, f"{path}.txt" if path.endswith(".md") else path, content=text)
+    file.dest_uri = path
+    return file
 
 
 def _is_notebook(page: Page) -> bool:

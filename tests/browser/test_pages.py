@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from templates import Template
-from visits import Visit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,13 +33,6 @@ def opened_page(browser: "Browser") -> "Iterator[Callable[..., Page]]":
     yield open_page
     for context in contexts:
         context.close()
-
-
-def test_a_notebook_loads_what_a_guide_loads(visits: dict[str, Visit]) -> None:
-    """And nothing of Jupyter's."""
-    usual = {url for kind in ("training/", "concepts/") for url in visits[kind].requests}
-    (own,) = (url for url in visits["notebook"].requests if url not in usual)
-    assert own.endswith(".html")
 
 
 def test_search_works_from_the_file_system(site: Path, browser: "Browser") -> None:

@@ -76,6 +76,13 @@ def test_every_page_is_light(visits: dict[str, Visit]) -> None:
     assert heavy == {}
 
 
+def test_a_notebook_loads_what_a_guide_loads(visits: dict[str, Visit]) -> None:
+    """And nothing of Jupyter's."""
+    usual = {url for kind in ("training/", "concepts/") for url in visits[kind].requests}
+    (own,) = (url for url in visits["notebook"].requests if url not in usual)
+    assert own.endswith(".html")
+
+
 def test_no_page_scrolls_sideways(visits: dict[str, Visit], opened: dict[str, Visit]) -> None:
     """On a phone, and in a window of 1280 pixels at 200 and 400 %."""
     wide = {

@@ -68,6 +68,7 @@ LOADERS: Mapping[str, Loader] = {
     "methods": Loader(
         "yaml", "checks/methods/others.yml", "checks/methods/hostile.yml", "methods", ("id: others", "id: hostile")
     ),
+    "glossary": Loader("yaml", "checks/glossary/words.yml", "checks/glossary/words.yml", "glossary"),
     "facts": Loader(
         "yaml",
         "checks/facts/number-formats.yml",

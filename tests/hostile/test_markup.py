@@ -1,5 +1,7 @@
 """Every text of every record, found by walking the models, stays text on the site: no element of it is its own."""
 
+import csv
+import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -21,8 +23,10 @@ from headroom.records.evidence import Evidence
 from headroom.records.evidence import place as place_of
 from headroom.records.facts import Match
 from headroom.site import exports
+from headroom.site.claims import citation
 from headroom.site.claims.points_table import Series
 from headroom.site.context import PageContext, SiteData
+from headroom.site.exports import markdown_pages, samples_csv
 from headroom.site.markdown_extension import HeadroomExtension
 from headroom.site.plots import plot
 from headroom.verdicts import board
@@ -256,6 +260,48 @@ def test_no_text_adds_an_element_or_an_attribute(name: str, *, deep: bool) -> No
         found = skeletons(the_site(change))
         for path, elements in found.items():
             assert elements == harmless()[path], path
+
+
+def published(site: SiteData) -> dict[str, list[tuple[str, ...]]]:
+    """The elements of all that is published beside the pages: drawings, the feed, and the Markdown of each page."""
+    files = exports.text_files(site, "Headroom")
+    files |= markdown_pages.files(
+        site, exports.pages(site), "Headroom", "About", ["training/gpu.md", "claims/index.md"]
+    )
+    found = {}
+    for path, text in files.items():
+        if path.endswith((".svg", ".xml")):
+            found[path] = [(each.tag, *each.keys()) for each in ET.fromstring(text).iter()]  # noqa: S314 - our own
+        elif path.endswith(".md"):
+            found[path] = Skeleton(markdown.markdown(text, extensions=["tables", "fenced_code"])).elements
+    return found
+
+
+@cache
+def harmless_published() -> dict[str, list[tuple[str, ...]]]:
+    """The same where each free text is longer by two words."""
+    return published(the_site(lambda text: f"{text} {HARMLESS}"))
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_no_text_acts_in_what_is_published_beside_the_pages(name: str) -> None:
+    """In plain Markdown, SVG, XML, JSON, CSV and BibTeX: no element, no attribute, no field and no row is its own."""
+    site = the_site(lambda text: f"{text} {ATTACKS[name]}")
+    found = published(site)
+    assert set(found) == set(harmless_published())
+    for path, elements in found.items():
+        assert elements == harmless_published()[path], path
+    for text in exports.claim_files(site).values():
+        json.loads(text)
+    for claim in site.tree.measured():
+        rows = list(csv.reader(io.StringIO(samples_csv.samples(claim, site))))
+        assert {len(row) for row in rows} == {len(rows[0])}
+        assert len(rows) == samples_csv.samples(claim, site).count("\n")
+        assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
+    for claim in site.tree.claims.values():
+        entry = citation.bibtex(claim, site)
+        assert entry.count("{") == entry.count("}")
+        assert "`" not in entry
 
 
 @pytest.mark.parametrize("name", ["script", "lines", "cell", "code"])

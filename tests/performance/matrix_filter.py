@@ -2,7 +2,7 @@
 
 Run it by hand: `python tests/performance/matrix_filter.py [CHROMIUM]`. The repository's own site is built once
 more with each of its methods several times under other names. Timed is what a change of a filter costs in script,
-style and layout, in time of the page's own thread, which other load of the machine lengthens less than a clock's; of five
+style and layout, in time of the page's own thread, since other load of the machine lengthens that of a clock; of five
 rounds the median. The goal: each within 100 ms. What an order costs is printed beside it.
 """
 

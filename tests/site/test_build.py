@@ -80,6 +80,31 @@ def test_exports_are_what_recomputation_says(built: Path, site: SiteData) -> Non
         assert (built / path).read_bytes() == source.read_bytes()
 
 
+def test_each_page_lies_beside_itself_as_markdown(built: Path) -> None:
+    """And says so by a link that needs no script, which the builder has not turned into one to the page."""
+    pages = [path for path in built.rglob("*.html") if path.name != "404.html"]
+    for path in pages:
+        assert path.with_suffix(".md").name in Page(path).links
+        text = path.with_suffix(".md").read_text(encoding="utf-8")
+        assert text.startswith("# ")
+        assert text.endswith(f"Source: {path.relative_to(built)}\n")
+    assert (built / "llms.txt").read_text(encoding="utf-8").startswith("# Headroom\n\n> ")
+    assert "This page" not in (built / "search/search_index.json").read_text(encoding="utf-8")
+
+
+def test_a_page_leads_to_its_source(built: Path) -> None:
+    """A guide to its file, a claim to its record, and what is made of several to none."""
+    host = "https://github.com/OWNER/headroom/edit/main/"
+    sources = {
+        "training/guide": "docs/training/guide.md",
+        "claims/training/time": "checks/registry/training/time.yml",
+        "claims/index": "",
+    }
+    for name, source in sources.items():
+        found = [link.removeprefix(host) for link in Page(built / f"{name}.html").links if link.startswith(host)]
+        assert found == ([source] if source else [])
+
+
 def test_no_text_of_a_record_becomes_markup(built: Path) -> None:
     """Neither in the head, nor in the text, nor in the search index."""
     for path in (built / "claims").rglob("*.html"):

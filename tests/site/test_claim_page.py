@@ -90,14 +90,15 @@ def test_evidence_of_a_benchmark_that_has_changed_is_shown_and_not_counted(own_r
     (own_root / "checks/benchmarks/fixed.py").write_text('"""Changed."""\n\nARMS = ("plain", "clever")\n')
     page = shown(html_of(SiteData.load(own_root), "memory"))
     assert "On an x86 server CPU: no CPU measurement yet (its benchmark has changed)." in page
-    assert "void, its benchmark has changed since" in page
+    assert "void not measured yet not counted: its benchmark has changed since" in page
 
 
-def test_other_sessions_are_listed(site: SiteData) -> None:
-    """A disputed claim shows the session that disagrees."""
-    page = shown(html_of(site, "disputed"))
-    assert "Other sessions: 19 November 2026" in page
-    assert ".json : supported, clear" in page
+def test_the_history_lists_every_session(site: SiteData) -> None:
+    """A disputed claim shows the session that disagrees, and what the verdict was before it."""
+    page = shown(html_of(site, "disputed")).partition("History")[2]
+    assert "supported: clear measured first evidence" in page
+    assert "contradicted: reversed disputed new evidence says the opposite of an older session" in page
+    assert page.index("20 November 2026") < page.index("19 November 2026")
 
 
 def test_a_cited_claim_is_reported_and_not_endorsed(site: SiteData) -> None:
@@ -116,7 +117,7 @@ def test_a_cited_claim_is_reported_and_not_endorsed(site: SiteData) -> None:
 def test_text_of_a_record_shows_as_text(site: SiteData) -> None:
     """Tags, links, pipes, backticks, braces and stars of a statement are characters."""
     html = html_of(site, "hostile")
-    assert "<script" not in html
+    assert "<script>" not in html
     assert "javascript:alert(2)" in unescape(html)
     assert 'href="javascript' not in html
     statement = site.tree.claims["training.hostile"].statement

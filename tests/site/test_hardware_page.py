@@ -90,7 +90,11 @@ class TestClaim:
     def test_the_page_shows_them(self, tmp_path: Path) -> None:
         """Beside the statistics."""
         page = claim_page.render(CLAIM, site(tmp_path, [off_by(1.01)]))
-        assert page.index("## Statistics") < page.index("What bounds them:") < page.index(claim_page.text(FLOOR))
+        assert (
+            page.index("## Environment and statistics")
+            < page.index("What bounds them:")
+            < page.index(claim_page.text(FLOOR))
+        )
 
 
 class TestPage:

@@ -50,6 +50,12 @@ def test_a_page_without_a_verdict_of_a_class_has_none(site: SiteData, text: str)
     assert not [each for each in rendered(site, text).iter() if each.tag in ("script", "select")]
 
 
+def test_a_page_whose_order_is_of_its_hardware_has_none(site: SiteData) -> None:
+    """A ranked list would show the figures of one class in the order of another."""
+    page = PageContext.of("find/list.md", {"hardware": ["cpu"], "hardware_fixed": True})
+    assert [each.tag for each in rendered(site, "[x](claim:training.time)", page)] == ["h1", "p"]
+
+
 def test_the_data_say_what_the_same_claims_say_elsewhere(site: SiteData) -> None:
     """Status, word and sentence; of a cell its figures as well; of claims that the page does not link nothing."""
     found = told(site, "[x](claim:training.memory) and [](claim:training.part)")

@@ -252,7 +252,7 @@ FENCE = f"```python\n{INCLUDE}\n```\n"
 def test_below_a_fence_that_shows_a_snippet_stands_where_it_ran(site: SiteData, text: str) -> None:
     """At the indentation of the fence, whatever stands around it."""
     html = rendered(site, text)
-    assert line_of(html) == f"uv run snippets/training/clever.py Copy Whole file {RAN}."
+    assert line_of(html) == f"uv run snippets/training/clever.py Copy Whole file Link {RAN}."
     assert 'href="../snippets/training/clever.py"' in html
     assert "--8&lt;--" not in html
     assert unescape(sub(r"<[^>]+>", "", html)).count('model = "openai-community/gpt2"') == 1
@@ -277,13 +277,15 @@ def test_a_snippet_that_has_changed_says_so(own_root: Path) -> None:
 def test_a_snippet_for_a_gpu_without_a_record_says_so(site: SiteData) -> None:
     """A CPU has nothing to say about it."""
     text = FENCE.replace("clever.py:enable", "on_gpu.py")
-    assert line_of(rendered(site, text)) == "uv run snippets/training/on_gpu.py Copy Whole file Not run on a GPU yet."
+    assert (
+        line_of(rendered(site, text)) == "uv run snippets/training/on_gpu.py Copy Whole file Link Not run on a GPU yet."
+    )
 
 
 def test_a_snippet_without_any_record_says_so(own_root: Path) -> None:
     """Never silence."""
     (own_root / "checks/runs/training/clever/cpu.json").unlink()
-    assert line_of(rendered(SiteData.load(own_root), FENCE)).endswith("Whole file Not run yet.")
+    assert line_of(rendered(SiteData.load(own_root), FENCE)).endswith("Whole file Link Not run yet.")
 
 
 def test_both_records_are_shown_where_there_are_two(own_root: Path) -> None:
@@ -334,3 +336,25 @@ def test_an_empty_corner_of_a_table_heads_nothing(site: SiteData) -> None:
     head = ET.fromstring(f"<div>{html}</div>").find(".//thead/tr")  # noqa: S314 - our own output
     assert head is not None
     assert [cell.tag for cell in head] == ["td", "th", "th", "th", "td"]
+
+
+class TestNamesOfCode:
+    """What a link calls a block of code, and its lines."""
+
+    def test_a_block_is_called_by_its_file_and_region(self, site: SiteData) -> None:
+        """The line below it has the link; so a block before it takes no name away."""
+        html = rendered(site, f"```text\nother\n```\n\n{FENCE}")
+        assert '<div id="clever-enable" class="highlight">' in html
+        assert '<a href="#clever-enable" aria-label="Link to this code">Link</a>' in html
+
+    def test_the_second_time_it_has_no_name(self, site: SiteData) -> None:
+        """A page has a place once."""
+        html = rendered(site, f"{FENCE}\n{FENCE}")
+        assert html.count('id="clever-enable"') == 1
+        assert html.count('href="#clever-enable"') == 1
+
+    def test_a_fence_with_options_of_its_own_stays_as_it_is(self, site: SiteData) -> None:
+        """It gets no name, and the line below it all the same."""
+        html = rendered(site, f'```py title="x"\n{INCLUDE}\n```\n')
+        assert "clever-enable" not in html
+        assert "Whole file" in html

@@ -28,7 +28,7 @@ def addresses(site: SiteData, name: str, tmp_path: Path) -> list[str]:
     text = claim_page.render(site.tree.claims[f"training.{name}"], site).split("\n---\n", 1)[1]
     page = tmp_path / "page.html"
     page.write_text(markdown.markdown(text, extensions=["tables"]), "utf-8")
-    return [link for link in Page(page).links if link.startswith(HOST)]
+    return [link for link in Page(page).links if link.startswith(f"{HOST}/issues/")]
 
 
 def filled(address: str) -> dict[str, str]:

@@ -14,8 +14,9 @@ from headroom.site.markdown_extension import HeadroomExtension
 FENCE = '```python\n--8<-- "snippets/training/clever.py:enable"\n```\n'
 CLAIM = "It [is so](claim:training.memory)."
 FIGURE = "By [](claim:training.time#ratio@cpu)."
-RAN = "Code last run 21 November 2026 on a CPU, torch 2.13.0."
-MEASURED = "Evidence measured 20 November 2026, torch 2.13.0."
+RAN = "Code last run 21 November 2026 on a CPU."
+MEASURED = "Evidence measured 20 November 2026."
+WITH = "With torch 2.13.0."
 
 
 def rendered(site: SiteData, *text: str, hardware: str = "cpu") -> str:
@@ -29,17 +30,17 @@ def rendered(site: SiteData, *text: str, hardware: str = "cpu") -> str:
 
 def line(html: str) -> str:
     """What stands below the title, or nothing."""
-    found = search(r'^<h1>Title</h1>\s*<p class="verified">(.*?)</p>', html)
+    found = search(r'^<h1>Title</h1>\s*<p class="verified" data-search-exclude="">(.*?)</p>', html)
     return found[1].replace("\u00a0", " ") if found else ""
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ([FENCE], RAN),
-        ([CLAIM], MEASURED),
-        ([FIGURE], MEASURED),
-        ([FENCE, CLAIM, CLAIM, FIGURE], f"{RAN} {MEASURED}"),
+        ([FENCE], f"{RAN} {WITH}"),
+        ([CLAIM], f"{MEASURED} {WITH}"),
+        ([FIGURE], f"{MEASURED} {WITH}"),
+        ([FENCE, CLAIM, CLAIM, FIGURE], f"{RAN} {MEASURED} {WITH}"),
         (["[A fact](fact:h200.memory) proves no run."], ""),
         (["Nothing of ours."], ""),
         (["It [is so](claim:training.cited)."], ""),
@@ -54,7 +55,7 @@ def test_what_did_not_run_as_it_stands_is_counted(own_root: Path) -> None:
     """A record of other bytes, or none at all, dates nothing."""
     on_gpu = FENCE.replace("clever.py:enable", "on_gpu.py")
     data = SiteData.load(own_root)
-    assert line(rendered(data, FENCE, on_gpu)) == f"{RAN} Not run as they stand: 1 of 2 scripts."
+    assert line(rendered(data, FENCE, on_gpu)) == f"{RAN} Not run as they stand: 1 of 2 scripts. {WITH}"
     path = own_root / "snippets/training/clever.py"
     path.write_text(path.read_text() + "# changed\n")
     assert line(rendered(SiteData.load(own_root), FENCE)) == "Not run as they stand: 1 of 1 scripts."
@@ -62,7 +63,7 @@ def test_what_did_not_run_as_it_stands_is_counted(own_root: Path) -> None:
 
 def test_only_what_speaks_for_the_hardware_of_the_page_is_dated(site: SiteData) -> None:
     """Bytes of a CPU carry over to a GPU's page; a time of a CPU is no evidence there."""
-    assert line(rendered(site, CLAIM, hardware="h200")) == MEASURED
+    assert line(rendered(site, CLAIM, hardware="h200")) == f"{MEASURED} {WITH}"
     assert line(rendered(site, "It [is so](claim:training.time).", hardware="h200")) == ""
 
 
@@ -81,7 +82,7 @@ def test_several_days_and_versions_are_a_range(own_root: Path) -> None:
     data = SiteData.load(own_root)
     assert not data.tree.problems
     said = line(rendered(data, FENCE, FENCE.replace("clever.py:enable", "on_gpu.py")))
-    assert said == "Code last run 19 November 2026 to 21 November 2026 on a CPU and a GPU, torch 2.9.1 to 2.13.0."
+    assert said == "Code last run 19 November 2026 to 21 November 2026 on a CPU and a GPU. With torch 2.9.1 to 2.13.0."
 
 
 def test_stale_evidence_is_listed_and_folded(own_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +90,7 @@ def test_stale_evidence_is_listed_and_folded(own_root: Path, monkeypatch: pytest
     assert "stale" not in rendered(SiteData.load(own_root), CLAIM)
     monkeypatch.setattr(history, "last_commit_day", lambda _: "2029-01-01")
     html = rendered(SiteData.load(own_root), CLAIM, "And [this](claim:training.cited).")
-    (banner,) = findall(r'<details class="stale">.*?</details>', html)
+    (banner,) = findall(r'<details class="stale" data-search-exclude="">.*?</details>', html)
     assert "<summary>Stale: the evidence of 1 of the 1 measured claims here</summary>" in banner
     assert findall(r'href="([^"]+)"', banner) == ["../claims/training/memory.md"]
 

@@ -9,15 +9,18 @@ from headroom import files
 from headroom.cache import Cache
 from headroom.changes.history import Revision
 from headroom.files import UnreadableError
+from headroom.prose import addresses
+from headroom.prose.pages import load_pages
 from headroom.records import Claim, Problem, Tree
 from headroom.verdicts import Board, read
 from headroom.verdicts.summary import Row, rows
 
 RULE = "history"
-# What verdicts may follow from.
+# What verdicts may follow from, and addresses.
 _READ = (
     *("checks/registry", "checks/evidence", "checks/machines"),
-    *("checks/benchmarks", "checks/facts", "checks/methods"),
+    *("checks/benchmarks", "checks/facts", "checks/methods", "checks/glossary"),
+    "docs",
 )
 ADD_ONLY = ("checks/evidence", "checks/machines")
 """The folders whose files are never changed and never deleted."""
@@ -65,7 +68,7 @@ class Changes:
     faulty: tuple[str, ...]
     """Files with a problem of their own, which `headroom check` names: what they would say may not be in here."""
     problems: tuple[Problem, ...]
-    """What may never happen: evidence that is gone or another, a claim whose id is gone."""
+    """What may never happen: evidence that is gone or another, an id of a claim or an address that is gone."""
 
 
 def changes(root: Path, against: str) -> Changes:
@@ -82,6 +85,7 @@ def changes(root: Path, against: str) -> Changes:
         earlier, then = read(past, cache)
         tree, now = read(root, cache)
         broken = tuple(sorted([*_lost_files(past, root, against), *_lost_claims(earlier, tree, against)]))
+        broken += tuple(_lost_addresses(past, earlier, root, tree))
     cache.save()
     moved = list(_moved(_rows(earlier, then), _rows(tree, now)))
     known = {session.path for session in earlier.sessions}
@@ -125,6 +129,18 @@ def _lost_claims(earlier: Tree, tree: Tree, against: str) -> Iterator[Problem]:
         if path not in unread:
             remedy = f"restore it, `git checkout {against} -- {path}`, and retire it if it is no longer to be said"
             yield Problem(path, None, RULE, "id", f"the claim `{name}` is gone, and ids are permanent", remedy)
+
+
+def _lost_addresses(past: Path, earlier: Tree, root: Path, tree: Tree) -> Iterator[Problem]:
+    """The addresses of pages and of places on them that led somewhere, and lead nowhere any more."""
+    pages, problems = load_pages(root)
+    unread = {addresses.of_path(problem.path) for problem in problems}
+    answered = addresses.answered(tree, pages)
+    for lost in sorted(addresses.every(earlier, load_pages(past)[0])):
+        name = lost.partition("#")[0]
+        if not answered(lost) and name not in unread:
+            remedy = f"say `was: [{lost}]` in the page, the method or the word that answers it now"
+            yield Problem(f"docs/{name}", None, RULE, "", f"the address `{lost}` leads nowhere any more", remedy)
 
 
 def _same(earlier: Tree, tree: Tree) -> Iterator[tuple[Claim, Claim]]:

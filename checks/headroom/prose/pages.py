@@ -16,16 +16,18 @@ from headroom.gaps import REMEDY, gaps
 from headroom.parsing import load_yaml, texts
 from headroom.prose.markup import FRONT_MATTER, blank, comments, fenced, inline_code, masked, without_fences
 from headroom.records import notebooks
+from headroom.records.addresses import by_place
 from headroom.records.answers import Answers, answers_of
 from headroom.records.notebooks import Notebook
 from headroom.records.problems import Problem, relative, unreadable
 
-_KEYS = {"title", "description", "hardware", "answers"}
+_KEYS = {"title", "description", "hardware", "answers", "was"}
 _METADATA = re.compile(r"\A(?:---[ \t]*\n| {0,3}[A-Za-z0-9_-]+:)")  # MkDocs takes the second for front matter as well
 _REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
-_LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
+LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
 _ATTRIBUTES = re.compile(r"\{([^{}\n]*)\}")
 _ID = re.compile(r"#([\w-]+)")
+_NAMED = re.compile(r"\{[^{}]*#[\w-]+[^{}]*\}\s*$")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _CLASS = re.compile(r"[{\s]\.(?P<word>[A-Za-z0-9_+-]+)")
 _STRAY = re.compile(r"\b(?:claim|fact):[a-z0-9]")
@@ -94,6 +96,11 @@ class Page:
         return tuple(value) if isinstance(value, list) else (str(value),)
 
     @property
+    def was(self) -> dict[str, tuple[str, ...]]:
+        """The old addresses that lead to each of its places; the place of the page itself is `top`."""
+        return {place: tuple(olds) for place, olds in by_place(self.meta.get("was") or {}).items()}
+
+    @property
     def answers(self) -> Answers | None:
         """Which choices of the start page lead to the page."""
         return answers_of(self.meta["answers"]) if "answers" in self.meta else None
@@ -107,7 +114,7 @@ class Page:
         """What a link to a place on the page can name: ids that are written out, and those made of headings."""
         prose = without_fences(self.markdown)
         written = (found[-1] for inside in _ATTRIBUTES.findall(prose) if (found := _ID.findall(inside)))
-        titles = (_untagged(row) for row in _HEADING.findall(prose))
+        titles = (_untagged(row) for row in _HEADING.findall(prose) if not _NAMED.search(row))
         made = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles)
         return frozenset([*written, *(re.sub(r"[-\s]+", "-", title) for title in made)])
 
@@ -161,7 +168,7 @@ def parse(path: str, text: str) -> Page:
         raise UnreadableError("empty", "write the page, or delete it", 1)
     fences = tuple(_fences(text))
     blanked = _blanked(text)
-    rest = _LINK.sub(lambda match: blank(match[0]), blanked)
+    rest = LINK.sub(lambda match: blank(match[0]), blanked)
     ends = [match.start() for match in re.finditer("\n", text)]
     stray = tuple(bisect_left(ends, match.start()) + 1 for match in _STRAY.finditer(rest))
     return Page(path, text, text, meta, tuple(_links(text, blanked, ends)), fences, stray)
@@ -179,6 +186,11 @@ def _checked(meta: Any) -> dict[str, Any]:
     named = meta.get("hardware") or []
     if not all(isinstance(name, str) for name in (named if isinstance(named, list) else [named])):
         raise UnreadableError("`hardware` is no list of classes", "write `hardware: [class]`", 1)
+    try:
+        by_place(meta.get("was") or {})
+    except ValueError as error:
+        remedy = "write `was: {top: [old_page], place: [old_page#anchor]}`"
+        raise UnreadableError(f"`was` is {error}", remedy, 1) from error
     if "answers" in meta:
         answers_of(meta["answers"])
     return meta
@@ -206,7 +218,7 @@ def _fences(text: str) -> Iterator[Fence]:
         reason = _REASON.match(before)
         yield Fence(
             line=found.first + 1,
-            language=_language(found.info),
+            language=language(found.info),
             info=found.info,
             body=tuple(rows[found.first + 1 : found.last]),
             closed=found.closed,
@@ -214,7 +226,7 @@ def _fences(text: str) -> Iterator[Fence]:
         )
 
 
-def _language(info: str) -> str:
+def language(info: str) -> str:
     """The language of a fence, however it is written: ``python``, ``{.python …}`` or ``py title="…"``."""
     word = _CLASS.search(info) if info.startswith("{") else None
     word = word or re.match(r"\{?\s*\.?(?P<word>[A-Za-z0-9_+-]*)", info)
@@ -229,7 +241,7 @@ def _blanked(text: str) -> str:
 
 
 def _links(text: str, blanked: str, ends: Sequence[int]) -> Iterator[Link]:
-    for match in _LINK.finditer(blanked):
+    for match in LINK.finditer(blanked):
         start, end = match.span("text")
         line = bisect_left(ends, match.start()) + 1
         yield Link(line, text[start:end], match["href"], match["title"], start, end)

@@ -46,6 +46,10 @@ Section = Annotated[
     str,
     StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.(md|ipynb)(#[A-Za-z0-9_-]+)?$", max_length=180),
 ]
+OldAddress = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*(#[A-Za-z0-9_-]+)?$", max_length=180)
+]
+"""An address that led here once: a page without its ending, and maybe an anchor on it."""
 SnippetId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$", max_length=120)]
 HubName = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$", max_length=120)

@@ -5,7 +5,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from headroom.records.answers import Answers, Hardware
-from headroom.records.base import ClaimId, Record, Section, Slug, SnippetId, Text
+from headroom.records.base import ClaimId, OldAddress, Record, Section, Slug, SnippetId, Text
 
 Effect = Literal["speed", "memory", "quality"]
 """What a claim says that a method changes."""
@@ -22,6 +22,8 @@ class Method(Record):
     """What a reader sees who needs it, error messages among them."""
     section: Section
     """Its section: a page below docs/ and an anchor."""
+    was: tuple[OldAddress, ...] = ()
+    """Old addresses that lead to its section: of pages that we have moved, and of the guides that readers come from."""
     elsewhere: dict[Hardware, Section] = Field(default_factory=dict)
     """Its section for readers of a kind of hardware that another page is about."""
     same_result: SnippetId | None = None

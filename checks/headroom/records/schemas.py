@@ -7,17 +7,22 @@ from pydantic import TypeAdapter
 from headroom.records.claims import Claim
 from headroom.records.evidence import Evidence
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
+from headroom.records.glossary import Term
 from headroom.records.machines import Machine
 from headroom.records.methods import Method
+from headroom.records.published import PublishedAlone, PublishedClaims
 from headroom.records.snippets import Header, SnippetRun
 
 _RECORDS: dict[str, Any] = {
     "claim": Claim,
+    "claims-file": PublishedClaims,
     "evidence": Evidence,
     "facts": FactSheet,
+    "glossary": dict[str, Term],
     "hardware-classes": dict[str, HardwareClass],
     "machine": Machine,
     "method": Method,
+    "one-claim-file": PublishedAlone,
     "run": SnippetRun,
     "snippet-header": Header,
     "stand-ins": StandIns,

@@ -12,8 +12,10 @@ from pydantic import TypeAdapter, ValidationError
 from headroom import files, scripts
 from headroom.cache import Cache
 from headroom.files import Found, UnreadableError
+from headroom.records.base import Slug
 from headroom.records.claims import Claim, MeasuredClaim
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
+from headroom.records.glossary import Term
 from headroom.records.layout import claim_path, run_path
 from headroom.records.machines import Machine, machines
 from headroom.records.methods import Method
@@ -33,6 +35,7 @@ from headroom.records.snippets import (
 )
 
 _CLAIM: TypeAdapter[Claim] = TypeAdapter(Claim)
+_TERMS: TypeAdapter[dict[Slug, Term]] = TypeAdapter(dict[Slug, Term])
 _CLASSES: TypeAdapter[dict[str, HardwareClass]] = TypeAdapter(dict[str, HardwareClass])
 
 
@@ -45,6 +48,8 @@ class Tree:
     claim_paths: Mapping[str, str]
     sessions: tuple[Session, ...]
     methods: Mapping[str, Method]
+    glossary: Mapping[str, Term]
+    term_paths: Mapping[str, str]
     classes: Mapping[str, HardwareClass]
     facts: Mapping[str, FactSheet]
     stand_ins: StandIns
@@ -81,12 +86,15 @@ def load(
     reader = Reader(Path(root), cache or Cache())
     claims, paths = _claims(reader)
     classes, facts, stand_ins = _facts(reader)
+    terms, term_paths = _glossary(reader)
     tree = Tree(
         root=reader.root,
         claims=claims,
         claim_paths=paths,
         sessions=(),
         methods=_methods(reader),
+        glossary=terms,
+        term_paths=term_paths,
         classes=classes,
         facts=facts,
         stand_ins=stand_ins,
@@ -132,6 +140,19 @@ def _methods(reader: Reader) -> dict[str, Method]:
             reader.complain(file.name, "methods", message, "make the two the same")
         methods[method.id] = method
     return methods
+
+
+def _glossary(reader: Reader) -> tuple[dict[str, Term], dict[str, str]]:
+    terms: dict[str, Term] = {}
+    paths: dict[str, str] = {}
+    for file in reader.each("checks/glossary", ".yml", "glossary"):
+        for name, term in (reader.yaml(file, "glossary", _TERMS.validate_json) or {}).items():
+            if name in terms:
+                message, remedy = f"the term `{name}` stands in {paths[name]} already", "make one of the two"
+                reader.complain(file.name, "glossary", message, remedy, reader.line(file, (name,)))
+                continue
+            terms[name], paths[name] = term, file.name
+    return terms, paths
 
 
 def _facts(reader: Reader) -> tuple[dict[str, HardwareClass], dict[str, FactSheet], StandIns]:

@@ -7,11 +7,13 @@ takes and that its canary under tests/canaries/ carries.
 from collections.abc import Callable, Iterator
 
 from headroom.records import Problem
+from headroom.rules.addresses import addresses
 from headroom.rules.code import fences, runs, shown
 from headroom.rules.comparisons import comparisons, tally
 from headroom.rules.context import Context
 from headroom.rules.figures import Skipped, apply, figures
 from headroom.rules.flips import flips
+from headroom.rules.glossary import glossary
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.modelled import models
 from headroom.rules.orphans import orphans
@@ -38,9 +40,11 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "runs": runs,
     "orphans": orphans,
     "comparisons": comparisons,
+    "addresses": addresses,
+    "glossary": glossary,
 }
 # The rules that reading itself applies: a record that breaks one is no record, but for a gap in it.
-READING = ("claims", "evidence", "machines", "methods", "facts", "snippets", "benchmarks", "pages", "gaps")
+READING = ("claims", "evidence", "machines", "methods", "glossary", "facts", "snippets", "benchmarks", "pages", "gaps")
 
 # Nearly everything leans on these two. Where one cannot be read, nothing else is said before it is mended.
 _FOUNDATIONS = ("checks/facts/hardware-classes.yml", "checks/facts/stand-ins.yml")

@@ -10,7 +10,7 @@ from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
 from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
 from headroom.site import hardware_switch
 from headroom.site.claims import cited, computed, retired, sentence, words
-from headroom.site.context import PageContext, SiteData, claim_page
+from headroom.site.context import UNSEARCHED, PageContext, SiteData, claim_page
 from headroom.units import humane
 from headroom.verdicts import Status
 
@@ -112,7 +112,7 @@ def _follow(link: Element, claim: Claim) -> None:
 
 def badge(status: Status | Literal["retired"], word: str) -> Element:
     """A status as a word; the style sheet adds its shape and colour."""
-    found = Element("span", {"class": f"badge badge-{status}"})
+    found = Element("span", {"class": f"badge badge-{status}", **UNSEARCHED})
     found.text = word
     return found
 
@@ -122,6 +122,7 @@ def _summary(link: Element, site: SiteData, page: PageContext, claim: Claim) -> 
     classes = _classes(site, page, claim)
     said = _said(site, classes, claim)
     link.set("class", "claim claim-summary")
+    link.attrib.update(UNSEARCHED)
     link.set("title", said.sentence)
     _follow(link, claim)
     if claim.retired:  # nothing of it is shown that somebody could decide by

@@ -34,7 +34,8 @@ def table(section_page: str, lines: Sequence[str], site: SiteData, page: PageCon
         home, _, anchor = method.section.partition("#")
         target = f"#{anchor}" if home == page.path else page.href(method.section)
         cells = [_cell(site, page, method, kind) for kind in ("speed", "memory")]
-        yield f"| [{text(method.name)}]({target}) | {' | '.join(cells)} | {_result(site, page, method, target)} |"
+        name = f"[{text(method.name)}]({target}){{ #row-{method.id} }}"
+        yield f"| {name} | {' | '.join(cells)} | {_result(site, page, method, target)} |"
 
 
 def _places(section_page: str, lines: Sequence[str], site: SiteData, page: PageContext) -> dict[str, tuple[int, int]]:

@@ -24,6 +24,12 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def folded(kind: str, title: str, body: str) -> str:
+    """Markdown beneath a title that opens it."""
+    rows = "\n".join(f"    {row}" if row else "" for row in body.split("\n"))
+    return f'??? {kind} "{title}"\n\n{rows}'
+
+
 def badge(status: str, word: str) -> str:
     """A status as a word; the style sheet adds its shape and colour."""
     return f'<span class="badge badge-{status}">{text(word)}</span>'

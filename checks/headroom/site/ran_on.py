@@ -2,36 +2,56 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
 from xml.etree.ElementTree import Element, SubElement
 
 from headroom.records.snippets import Snippet, SnippetRun
 from headroom.site.claims import words
-from headroom.site.context import PageContext, SiteData
+from headroom.site.context import UNSEARCHED, PageContext, SiteData
 
 SCHEME = "ran:"
+_LINK = "code-link"
+"""The element that becomes a link last of all: MkDocs does not see the names of code, and would miss their places."""
 
 _FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})[^`]*$")
-_INCLUDE = re.compile(r"""^\s*--8<--\s+["'](?P<path>snippets/[^"':]+\.py)(:[A-Za-z0-9_-]+)?["']\s*$""")
+_PLAIN = re.compile(r"^(?P<before>[ \t]*(?:`{3,}|~{3,}))(?P<language>\w+)[ \t]*$")
+_INCLUDE = re.compile(r"""^\s*--8<--\s+["'](?P<path>snippets/[^"':]+\.py)(:(?P<region>[A-Za-z0-9_-]+))?["']\s*$""")
 
 
 def with_marks(lines: list[str]) -> list[str]:
-    """The lines of a page with an empty `ran:` link below every fence that shows a snippet, indented as the fence is.
+    """The lines of a page with a name on each fence that shows a snippet, and an empty `ran:` link below it.
 
-    This has to be done before the includes are replaced by what they include.
+    The link names file and fence, and is indented as the fence is. This has to be done before the includes are replaced
+    by what they include.
     """
     found: list[str] = []
     fence: re.Match[str] | None = None
-    shown: list[str] = []
+    shown: list[tuple[str, str]] = []
+    names: set[str] = set()
     for line in lines:
         found.append(line)
         if fence is None:
-            fence, shown = _FENCE.match(line), []
+            fence, shown, start = _FENCE.match(line), [], len(found) - 1
         elif include := _INCLUDE.match(line):
-            shown.append(include["path"])
+            opening = _PLAIN.match(found[start])
+            name = _name(include, names) if opening and not shown else ""
+            shown.append((include["path"], name))
+            if opening and name:  # its lines are named after it, `L-NAME-3`
+                found[start] = f"{opening['before']}{{ .{opening['language']} #{name} }}"
         elif _closes(line.strip(), fence["mark"]):
-            found += [part for path in shown for part in ("", f"{fence['indent']}[]({SCHEME}{path})", "")]
+            for path, name in shown:
+                found += ["", f"{fence['indent']}[]({SCHEME}{path}{name and f'#{name}'})", ""]
             fence = None
     return found
+
+
+def _name(include: re.Match[str], names: set[str]) -> str:
+    """What a link calls the code of an include: its file and region; nothing if those stand on the page already."""
+    name = f"{PurePosixPath(include['path']).stem}-{include['region'] or 'file'}"
+    if name in names:
+        return ""
+    names.add(name)
+    return name
 
 
 def _closes(line: str, mark: str) -> bool:
@@ -44,17 +64,26 @@ def fill(parent: Element, link: Element, site: SiteData, page: PageContext) -> N
     Raises:
         LookupError: there is no such snippet.
     """
-    path = link.get("href", "").removeprefix(SCHEME)
+    path, _, name = link.get("href", "").removeprefix(SCHEME).partition("#")
     snippet = site.tree.snippets.get(path.removeprefix("snippets/").removesuffix(".py"))
     if snippet is None:
         raise LookupError(f"there is no snippet `{path}`")
     parent.set("class", "ran-on")
+    parent.attrib.update(UNSEARCHED)
     parent.remove(link)
     how = SubElement(parent, "span", {"class": "run"})
     SubElement(how, "code").text = snippet.command
     how.append(copy_button(snippet.command, "Copy the command"))
     SubElement(how, "a", {"href": page.href(path)}).text = "Whole file"
+    if name:
+        SubElement(how, _LINK, {"to": name}).text = "Link"
     SubElement(parent, "span", {"class": "when"}).text = _sentence(runs(snippet, site))
+
+
+def with_links(html: str) -> str:
+    """The HTML of a page, its links to code made."""
+    link = r'<a href="#\1" aria-label="Link to this code">'
+    return re.sub(rf'<{_LINK} to="([^"]*)">', link, html).replace(f"</{_LINK}>", "</a>")
 
 
 def copy_button(text: str, name: str) -> Element:

@@ -30,7 +30,9 @@ def used(hrefs: Iterable[str]) -> Used | None:
     """What the links of a page show of snippets and claims, or None where they show nothing."""
     each = [*hrefs]
     snippets = [
-        href[len(SCHEME) :].removeprefix("snippets/").removesuffix(".py") for href in each if href.startswith(SCHEME)
+        href[len(SCHEME) :].partition("#")[0].removeprefix("snippets/").removesuffix(".py")
+        for href in each
+        if href.startswith(SCHEME)
     ]
     claims = [re.split("[#@]", href)[0].removeprefix("claim:") for href in each if href.startswith("claim:")]
     return Used(snippets, claims) if snippets or claims else None
@@ -47,28 +49,24 @@ def insert(root: Element, used: Used, site: SiteData, page: PageContext) -> None
 
 def _elements(used: Used, site: SiteData, page: PageContext) -> Iterator[Element]:
     shown = [site.tree.snippets[name] for name in dict.fromkeys(used.snippets) if name in site.tree.snippets]
+    ran = [run for run in (_newest(snippet, site) for snippet in shown) if run]
     standings = dict(_standings(used, site, page))
-    parts = [*_code(shown, site), *_evidence(standings)]
-    if parts:
-        line = Element("p", {"class": "verified"})
-        line.text = " ".join(parts)
+    heads = [each.session.head for found in standings.values() for each in found if each.session]
+    parts = [
+        f"Code last run {_days(run.date for run in ran)} on {_devices(ran, site)}." if ran else "",
+        f"Not run as they stand: {len(shown) - len(ran)} of {len(shown)} scripts." if len(shown) > len(ran) else "",
+        f"Evidence measured {_days(head.date for head in heads)}." if heads else "",
+        _versions([*(run.versions for run in ran), *(head.environment.versions for head in heads)]),
+    ]
+    if any(parts):
+        line = Element("p", {"class": "verified", "data-search-exclude": ""})
+        line.text = " ".join(filter(None, parts))
         yield line
     stale = [
         claim for claim, found in standings.items() if any(each.age and each.age.word == "stale" for each in found)
     ]
     if stale:
         yield _banner(stale, len(standings), site, page)
-
-
-def _code(shown: Sequence[Snippet], site: SiteData) -> Iterator[str]:
-    """When the snippets last ran as they stand here, and how many of them did not."""
-    runs = {snippet.id: _newest(snippet, site) for snippet in shown}
-    ran = [run for run in runs.values() if run]
-    if ran:
-        kinds = " and ".join(sorted({"a GPU" if site.on_gpu(run.hardware_class) else "a CPU" for run in ran}))
-        yield f"Code last run {_days(run.date for run in ran)} on {kinds}{_versions(run.versions for run in ran)}."
-    if missing := len(shown) - len(ran):
-        yield f"Not run as they stand: {missing} of {len(shown)} scripts."
 
 
 def _newest(snippet: Snippet, site: SiteData) -> SnippetRun | None:
@@ -88,13 +86,8 @@ def _standings(used: Used, site: SiteData, page: PageContext) -> Iterator[tuple[
                 yield name, found
 
 
-def _evidence(standings: Mapping[str, Sequence[Standing]]) -> Iterator[str]:
-    heads = [each.session.head for found in standings.values() for each in found if each.session]
-    if heads:
-        yield (
-            f"Evidence measured {_days(head.date for head in heads)}"
-            f"{_versions(head.environment.versions for head in heads)}."
-        )
+def _devices(ran: Sequence[SnippetRun], site: SiteData) -> str:
+    return " and ".join(sorted({"a GPU" if site.on_gpu(run.hardware_class) else "a CPU" for run in ran}))
 
 
 def _days(dates: Iterable[str]) -> str:
@@ -102,11 +95,11 @@ def _days(dates: Iterable[str]) -> str:
     return " to ".join(words.day(date) for date in dict.fromkeys((known[0], known[-1])))
 
 
-def _versions(known: Iterable[Mapping[str, str]]) -> str:
-    """The versions of what decides most, a range where they differ: `, torch 2.12.0 to 2.13.0`."""
-    each = [*known]
-    found = {key: sorted({one[key].partition("+")[0] for one in each if key in one}, key=_order) for key in _SHOWN}
-    return "".join(f", {key} {' to '.join(dict.fromkeys((some[0], some[-1])))}" for key, some in found.items() if some)
+def _versions(known: Sequence[Mapping[str, str]]) -> str:
+    """The versions of what decides most, a range where they differ."""
+    found = {key: sorted({one[key].partition("+")[0] for one in known if key in one}, key=_order) for key in _SHOWN}
+    parts = [f"{key} {' to '.join(dict.fromkeys((some[0], some[-1])))}" for key, some in found.items() if some]
+    return f"With {', '.join(parts)}." if parts else ""
 
 
 def _order(version: str) -> tuple[int, ...]:
@@ -115,7 +108,7 @@ def _order(version: str) -> tuple[int, ...]:
 
 def _banner(stale: Sequence[str], all_of_them: int, site: SiteData, page: PageContext) -> Element:
     """Closed, it says how much of the page is concerned; open, what."""
-    found = Element("details", {"class": "stale"})
+    found = Element("details", {"class": "stale", "data-search-exclude": ""})
     SubElement(found, "summary").text = f"Stale: the evidence of {len(stale)} of the {all_of_them} measured claims here"
     listed = SubElement(found, "ul")
     for name in stale:

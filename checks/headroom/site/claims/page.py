@@ -10,7 +10,9 @@ from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim, Se
 from headroom.site.claims import (
     cited,
     computed,
+    data,
     disputes,
+    history,
     limits,
     otherwise,
     points_table,
@@ -36,7 +38,8 @@ def render(claim: Claim, site: SiteData) -> str:
     """The whole page as Markdown with its front matter."""
     page = PageContext(claim_page(claim.id))
     head = [_front_matter(claim), f"# {text(claim.statement)}", *retired.notice(claim, site, page)]
-    tail = [*retired.older(claim, site, page), *otherwise.links(claim, site)]
+    other = [] if isinstance(claim, MeasuredClaim) else otherwise.links(claim, site)
+    tail = [*retired.older(claim, site, page), *other, *data.section(claim, site, page)]
     return "\n\n".join([*head, *_parts(claim, site, page), *tail]) + "\n"
 
 
@@ -65,16 +68,20 @@ def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterat
         rows = points_table.rows(claim, series)
         yield _table(map(text, points_table.head(claim, series)), (map(text, row) for row in rows))
     for name, standing in own:
-        yield from price.parts(claim, name, standing, site, page)
-    yield from _conditions(claim, site)
-    yield from not_claimed(claim, page)
-    for name, standing in own:
         yield from disputes.section(claim, standing, site.class_name(name), page)
-        if standing.session or standing.void:
-            yield _heading(f"Statistics on {text(site.class_name(name))}")
+    yield from _conditions(claim, site)
+    for name, standing in own:
+        yield from price.parts(claim, name, standing, site, page)
+    yield from not_claimed(claim, page)
+    yield from _again(claim)
+    yield from otherwise.links(claim, site)
+    for name, standing in own:
+        if standing.session:
+            place = f" on {text(site.class_name(name))}" if len(own) > 1 else ""
+            yield _heading(f"Environment and statistics{place}")
             yield from _statistics(claim, standing, page)
             yield from _limits(claim, standing, site)
-    yield from _again(claim)
+    yield from history.section(claim, site, page)
 
 
 def _conditions(claim: MeasuredClaim, site: SiteData) -> Iterator[str]:
@@ -83,10 +90,7 @@ def _conditions(claim: MeasuredClaim, site: SiteData) -> Iterator[str]:
     yield _heading("Conditions")
     rows = [
         f"Compared: **{text(claim.subject)}** with the baseline **{text(claim.baseline)}**",
-        f"Measured: {text(kind.title)}. {text(kind.meaning)}",
-        f"Holds when: {text(_relation(claim))}",
         f"Held fixed: {text(_pairs({**scope.fixed, **scope.at}))}",
-        f"Meant for: {text(', '.join(map(site.class_name, scope.hardware)))}",
     ]
     sweep, meant = scope.sweep, asserted(claim)
     if sweep:
@@ -96,6 +100,11 @@ def _conditions(claim: MeasuredClaim, site: SiteData) -> Iterator[str]:
             f"Depends: {text(swept.between(sweep, *flip.between))} the verdict changes. {text(flip.why)}"
             for flip in claim.flips
         ]
+    rows += [
+        f"Meant for: {text(', '.join(map(site.class_name, scope.hardware)))}",
+        f"Measured: {text(kind.title)}. {text(kind.meaning)}",
+        f"Holds when: {text(_relation(claim))}",
+    ]
     yield _list(rows)
 
 
@@ -119,11 +128,6 @@ def _statistics(claim: MeasuredClaim, standing: Standing, page: PageContext) -> 
             [_point(claim, point) for point in standing.verdict.points],
         )
         yield from _session(standing.session, page)
-    others = [f"{_raw(s, page)}: {v.verdict}, {text(words.reason(v.reason))}" for s, v in standing.others]
-    others += [f"{_raw(s, page)}: void, its benchmark has changed since" for s in standing.void]
-    if others:
-        yield "Other sessions:"
-        yield _list(others)
 
 
 def _limits(claim: MeasuredClaim, standing: Standing, site: SiteData) -> Iterator[str]:

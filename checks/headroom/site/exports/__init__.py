@@ -6,17 +6,32 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from headroom.files import read_text
+from headroom.prose.addresses import GLOSSARY
 from headroom.records.schemas import schemas
-from headroom.site import finding
-from headroom.site.claims import hardware_page, harness_page
+from headroom.site import finding, glossary
+from headroom.site.claims import hardware_page, harness_page, readme_badge
 from headroom.site.claims.index import index
 from headroom.site.claims.page import render
 from headroom.site.context import INDEX, SiteData, claim_page, evidence_file
+from headroom.site.exports import feed, samples_csv
 from headroom.site.exports.claims_json import claims_json
+from headroom.site.exports.claims_json import files as claim_files
+from headroom.site.exports.search_index import weighed
 from headroom.site.matrix import data as matrix_data
 from headroom.site.matrix import page as matrix
 
-__all__ = ["bundles", "claims_json", "data_files", "index", "json_files", "pages", "squeezed"]
+__all__ = [
+    "bundles",
+    "claim_files",
+    "claims_json",
+    "data_files",
+    "index",
+    "json_files",
+    "pages",
+    "squeezed",
+    "text_files",
+    "weighed",
+]
 
 
 def pages(site: SiteData) -> dict[str, str]:
@@ -26,7 +41,9 @@ def pages(site: SiteData) -> dict[str, str]:
         INDEX: index(site),
         hardware_page.PAGE: hardware_page.render(site),
         harness_page.PAGE: harness_page.render(site),
+        feed.PAGE: feed.page(site, feed.changes(site)),
         matrix.PAGE: matrix.render(site),
+        **({GLOSSARY: glossary.render(site)} if site.tree.glossary else {}),
         **found,
         **finding.pages(site),
     }
@@ -44,7 +61,13 @@ def json_files(site: SiteData) -> dict[str, str]:
     """The data that the site publishes for other programs, by its path on the site: claims.json, and the schemas."""
     described = {f"schemas/{name}.json": json.dumps(schema, indent=1) + "\n" for name, schema in schemas().items()}
     methods = {matrix.JSON: matrix_data.as_json(site), matrix.CSV: matrix_data.as_csv(site)}
-    return {"claims.json": claims_json(site), **methods, **described}
+    return {**claim_files(site), **methods, **described}
+
+
+def text_files(site: SiteData, title: str) -> dict[str, str]:
+    """What else the site publishes that is made from records: samples, badges and the feed, by path."""
+    atom = feed.atom(site, feed.changes(site), title)
+    return {**samples_csv.files(site), **readme_badge.files(site), feed.FEED: atom}
 
 
 def bundles(docs: Path, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -1,65 +1,141 @@
-"""claims.json: every claim and its verdicts, for other programs."""
+"""claims.json: every claim and its verdicts, for other programs; and the same of each claim alone."""
 
 import json
 import math
-from typing import Any
+from collections.abc import Iterable
+from statistics import median
 
-from headroom.records import Claim, ModelledClaim
-from headroom.site.claims import computed, hardware_page, retired
-from headroom.site.context import SiteData, claim_page, evidence_file
+from headroom.records import Claim, MeasuredClaim, ModelledClaim
+from headroom.records.base import Record
+from headroom.records.published import (
+    PublishedAlone,
+    PublishedClaim,
+    PublishedClaims,
+    PublishedCrossover,
+    PublishedEvent,
+    PublishedHardware,
+    PublishedModel,
+    PublishedPoint,
+    PublishedStanding,
+)
+from headroom.site.claims import computed, hardware_page, history, readme_badge, retired
+from headroom.site.context import SiteData, beside, claim_page, evidence_file, html_page
+from headroom.site.exports import samples_csv
 from headroom.verdicts import PointVerdict, Standing
+from headroom.verdicts.crossover import shape
 
 
 def claims_json(site: SiteData) -> str:
-    """Every claim and its verdicts, for other programs."""
-    claims = [_claim(claim, site) for claim in sorted(site.tree.claims.values(), key=lambda claim: claim.id)]
-    found = {"claims": claims, "hardware": hardware_page.as_data(site)}
+    """Every claim and its verdicts."""
+    claims = [published(claim, site) for claim in sorted(site.tree.claims.values(), key=lambda claim: claim.id)]
+    return _dumped(_all(site, claims))
+
+
+def files(site: SiteData) -> dict[str, str]:
+    """claims.json and the file of each claim, by path."""
+    claims = [published(claim, site) for claim in sorted(site.tree.claims.values(), key=lambda claim: claim.id)]
+    alone = {beside(claim.id, ".json"): _dumped(_one(site, claim)) for claim in claims}
+    return {"claims.json": _dumped(_all(site, claims)), **alone}
+
+
+def _all(site: SiteData, claims: list[PublishedClaim]) -> PublishedClaims:
+    hardware = {name: PublishedHardware.model_validate(found) for name, found in hardware_page.as_data(site).items()}
+    head = {"site": site.address or None, "$schema": "schemas/claims-file.json"}
+    return PublishedClaims.model_validate({**head, "claims": claims, "hardware": hardware})
+
+
+def _one(site: SiteData, claim: PublishedClaim) -> PublishedAlone:
+    head = {"site": site.address or None, "$schema": "schemas/one-claim-file.json"}
+    return PublishedAlone.model_validate({**head, "claim": claim})
+
+
+def _dumped(record: Record) -> str:
+    found = record.model_dump(mode="json", by_alias=True)
     return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _claim(claim: Claim, site: SiteData) -> dict[str, Any]:
+def published(claim: Claim, site: SiteData) -> PublishedClaim:
+    """One claim."""
     standings = site.board.standings[claim.id]
-    model = site.board.models.get(claim.id)
-    return {
-        "id": claim.id,
-        "kind": claim.kind,
-        "state": "retired" if claim.retired else "active",
-        "retired": claim.retired.model_dump() if claim.retired else None,
-        "supersedes": [each.id for each in retired.superseded(claim, site)],
-        "statement": claim.statement,
-        "page": claim_page(claim.id).removesuffix(".md") + ".html",
-        "standings": {name: _standing(standing) for name, standing in standings.items()},
-        **({"model": computed.exported(claim, model)} if model and isinstance(claim, ModelledClaim) else {}),
-    }
+    model = site.board.models.get(claim.id) if isinstance(claim, ModelledClaim) else None
+    kind = claim.metric.kind if isinstance(claim, MeasuredClaim) else None
+    return PublishedClaim(
+        id=claim.id,
+        kind=claim.kind,
+        state="retired" if claim.retired else "active",
+        retired=claim.retired,
+        supersedes=[each.id for each in retired.superseded(claim, site)],
+        statement=claim.statement,
+        metric=kind and kind.title,
+        unit=kind and kind.unit,
+        page=html_page(claim_page(claim.id)),
+        samples=beside(claim.id, ".csv") if samples_csv.known(claim, site) else None,
+        badges={badge.hardware: badge.path for badge in readme_badge.of_claim(claim, site)},
+        standings={name: _standing(claim, standing) for name, standing in standings.items()},
+        history=[_event(event) for event in history.events(claim, site)],
+        model=PublishedModel.model_validate(computed.exported(claim, model))
+        if model and isinstance(claim, ModelledClaim)
+        else None,
+    )
 
 
-def _standing(standing: Standing) -> dict[str, Any]:
+def _standing(claim: Claim, standing: Standing) -> PublishedStanding:
     session = standing.session
+    environment = session.head.environment if session else None
+    points = standing.verdict.points if standing.verdict else ()
     disputed = [each for each, _ in standing.dispute.sides] if standing.dispute else []
-    return {
-        "status": standing.status,
-        "reason": standing.reason,
-        "age": standing.age.word if standing.age else None,
-        "age_reason": standing.age.reason if standing.age else "",
-        "date": session.head.date if session else None,
-        "time": session.head.time if session else None,
-        "evidence": evidence_file(session.path) if session else None,
-        "disputed_between": [evidence_file(each.path) for each in disputed],
-        "points": [_point(point) for point in (standing.verdict.points if standing.verdict else ())],
-    }
+    return PublishedStanding(
+        status=standing.status,
+        reason=standing.reason,
+        age=standing.age.word if standing.age else None,
+        age_reason=standing.age.reason if standing.age else "",
+        date=session.head.date if session else None,
+        time=session.head.time if session else None,
+        evidence=evidence_file(session.path) if session else None,
+        product=environment and environment.product,
+        versions=dict(environment.versions) if environment else {},
+        disputed_between=[evidence_file(each.path) for each in disputed],
+        crossover=_crossover(claim, points) if points and isinstance(claim, MeasuredClaim) else None,
+        points=[_point(point) for point in points],
+    )
 
 
-def _point(point: PointVerdict) -> dict[str, Any]:
-    return {
-        "point": dict(point.point),
-        "asserted": point.asserted,
-        "verdict": point.verdict,
-        "reason": point.reason,
-        "ratio": _finite(point.ratio),
-        "low": _finite(point.low),
-        "high": _finite(point.high),
-        "n": point.n,
-    }
+def _crossover(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> PublishedCrossover | None:
+    found = shape(claim, points)
+    return PublishedCrossover(kind=found.kind, edge=found.edge, between=found.between) if found else None
+
+
+def _point(point: PointVerdict) -> PublishedPoint:
+    return PublishedPoint(
+        point=dict(point.point),
+        asserted=point.asserted,
+        verdict=point.verdict,
+        reason=point.reason,
+        ratio=_finite(point.ratio),
+        low=_finite(point.low),
+        high=_finite(point.high),
+        level=point.level,
+        n=point.n,
+        baseline=_median(point.baseline),
+        subject=_median(point.subject),
+    )
+
+
+def _event(event: history.Event) -> PublishedEvent:
+    return PublishedEvent(
+        date=event.day,
+        time=event.time or None,
+        hardware=event.hardware or None,
+        evidence=evidence_file(event.step.session.path) if event.step else None,
+        before=event.before,
+        after=event.after,
+        why=event.why,
+    )
+
+
+def _median(values: Iterable[float]) -> float | None:
+    known = list(values)
+    return _finite(median(known)) if known else None
 
 
 def _finite(value: float) -> float | None:

@@ -25,8 +25,9 @@ def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
     hardware = choices.likely_class(site, choice.hardware)
     page = PageContext(choice.path)
     about = f"{choice.title}. What helps, by measured gain, with its price and its code."
-    known = f"\nhardware: [{hardware}]" if hardware else ""
-    yield f'---\ntitle: "{choice.title}"\ndescription: "{about}"{known}\nsearch: {{boost: 0.5}}\n---'
+    known = f"hardware: [{hardware}]\n" if hardware else ""
+    head = f'title: "{choice.title}"\ndescription: "{about}"\n{known}hardware_fixed: true\nsearch: {{boost: 0.5}}'
+    yield f"---\n{head}\n---"
     yield f"# {choice.title}"
     yield _aside(_others(site, choice, page))
     if first := choice.methods(site, "first"):

@@ -53,14 +53,21 @@ def _filters(site: SiteData) -> str:
 
 
 def _row(site: SiteData, row: Row) -> str:
-    cells = (_method(row.method), _hardware(site, row), *(_cell(row, goal) for goal in GOALS))
+    section = _HERE.href(_section(site, row))
+    cells = (_method(row.method, section), _hardware(site, row), *(_cell(row, goal, section) for goal in GOALS))
     return f"| {' | '.join(cells)} |"
 
 
-def _method(method: Method) -> str:
+def _section(site: SiteData, row: Row) -> str:
+    """The section about the hardware of a row, where the method has one of its own for CPUs."""
+    on_cpus = row.classes and not any(map(site.on_gpu, row.classes))
+    return row.method.elsewhere.get("cpu", row.method.section) if on_cpus else row.method.section
+
+
+def _method(method: Method, section: str) -> str:
     """Its name and its section; a search finds it under every other name as well."""
     names = " ".join((method.id, *method.aliases))
-    return f'<span data-names="{text(names)}">[{text(method.name)}]({_HERE.href(method.section)})</span>'
+    return f'<span data-names="{text(names)}">[{text(method.name)}]({section})</span>'
 
 
 def _hardware(site: SiteData, row: Row) -> str:
@@ -68,11 +75,9 @@ def _hardware(site: SiteData, row: Row) -> str:
     return f'<span data-on="{text(" ".join(row.classes))}">{text(named)}</span>'
 
 
-def _cell(row: Row, goal: Goal) -> str:
+def _cell(row: Row, goal: Goal, section: str) -> str:
     if goal == "quality" and row.method.same_result:
-        return (
-            f'<span data-gains="">[the same]({_HERE.href(row.method.section)})<small>a snippet proves it</small></span>'
-        )
+        return f'<span data-gains="">[the same]({section})<small>a snippet proves it</small></span>'
     return "".join(map(_outcome, row.known[goal][:1])) or _UNKNOWN
 
 

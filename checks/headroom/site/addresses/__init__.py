@@ -1,0 +1,1 @@
+"""What stands at an address that a page once had, and at one that never was."""

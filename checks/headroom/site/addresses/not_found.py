@@ -1,0 +1,27 @@
+"""The page that a host shows for an address at which nothing stands."""
+
+import json
+from pathlib import Path
+
+from headroom.site.addresses.moved import Urls
+from headroom.site.context import SiteData, claim_page
+
+NAME = "404.html"
+_FOLDER = Path(__file__).parent
+
+
+def template() -> str:
+    """The page as a template of the theme: a host shows it at any depth, so its links name the site's own address."""
+    script = (_FOLDER / "not_found.js").read_text(encoding="utf-8")
+    return (_FOLDER / "not_found.html").read_text(encoding="utf-8").replace("SCRIPT", script)
+
+
+def known(site: SiteData, urls: Urls) -> str:
+    """Every address that leads somewhere, old ones too, as JSON within HTML: what was asked, its title, where it is."""
+    gone = {name: page.target.partition("#")[0] for name, page in site.old_pages.items() if page.target}
+    old = [[name, site.title(target), f"{name}.html"] for name, target in gone.items()]
+    paths = [page.path.removeprefix("docs/") for page in site.pages]
+    pages = [[path.rpartition(".")[0], site.title(path), urls(path)] for path in paths]
+    made = {claim_page(claim.id): claim.statement for claim in site.tree.claims.values()}
+    claims = [[path.rpartition(".")[0], statement, urls(path)] for path, statement in made.items()]
+    return json.dumps([*old, *pages, *claims]).replace("<", "\\u003c")

@@ -1,0 +1,105 @@
+"""How to cite a claim: an entry for BibTeX, and a description of it as a data set for search engines."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from headroom.escaping import one_line
+from headroom.records import CitedClaim, Claim, Session
+from headroom.site.context import PageContext, SiteData, beside, claim_page, evidence_file, html_page
+from headroom.site.parts import folded
+
+_AUTHORS = "The Headroom contributors"
+_LICENCE = "https://www.apache.org/licenses/LICENSE-2.0"
+_BIBTEX = {char: f"\\{char}" for char in "&%$#_"} | {
+    "{": "\\textbraceleft{}",  # BibTeX counts braces, also those after a backslash
+    "}": "\\textbraceright{}",
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "`": "\\textasciigrave{}",
+    '"': "''",
+}
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+def folded_entry(claim: Claim, site: SiteData) -> Iterator[str]:
+    """What a claim's page holds of it, folded."""
+    title = "Cite its source" if isinstance(claim, CitedClaim) else "Cite it"
+    yield folded("quote", title, f"```bibtex\n{bibtex(claim, site)}\n```")
+
+
+def bibtex(claim: Claim, site: SiteData) -> str:
+    """The entry: of the source where the claim is cited, and else of the claim, by the day of its newest evidence."""
+    fields = dict(_source(claim) if isinstance(claim, CitedClaim) else _own(claim, site))
+    rows = "".join(f"  {name} = {value},\n" for name, value in fields.items())
+    return f"@misc{{headroom-{claim.id.replace('.', '-')},\n{rows}}}"
+
+
+def _own(claim: Claim, site: SiteData) -> Iterator[tuple[str, str]]:
+    sessions = _sessions(claim, site)
+    yield "title", _text(claim.statement)
+    yield "author", _text(_AUTHORS)
+    if sessions:
+        year, month, _ = max(session.head.date for session in sessions).split("-")
+        yield "year", year
+        yield "month", _MONTHS[(int(month) - 1) % 12]
+    verdicts = "; ".join(
+        f"{found.status} on {site.class_name(name)}, {found.session.head.date}"
+        for name, found in site.board.standings[claim.id].items()
+        if found.session
+    )
+    yield "note", _text(f"Headroom, claim {claim.id}" + (f": {verdicts}" if verdicts else ""))
+    page = html_page(claim_page(claim.id))
+    yield ("url", f"{{{site.address}{page}}}") if site.address else ("howpublished", _text(page))
+
+
+def _source(claim: CitedClaim) -> Iterator[tuple[str, str]]:
+    source = claim.source
+    yield "title", _text(source.title)
+    yield "author", _text(source.authors)
+    yield "year", str(source.year)
+    yield "note", _text(f"{source.locator}; read on {source.retrieved}")
+    yield "url", "{" + "".join(f"%{ord(char):02X}" if char in "{}\\`" else char for char in source.url) + "}"
+
+
+def _text(value: str) -> str:
+    """A text between braces, every character as BibTeX and LaTeX print it."""
+    return "{{" + "".join(_BIBTEX.get(char, char) for char in one_line(value)) + "}}"
+
+
+def json_ld(claim: Claim, site: SiteData) -> str:
+    """The data set of a measured claim as JSON-LD, in an element that no browser runs; nothing where there is none."""
+    sessions, page = _sessions(claim, site), PageContext(claim_page(claim.id))
+    if not sessions:
+        return ""
+    found: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "Dataset",
+        "name": claim.id,
+        "description": f"Raw samples and verdicts of claim {claim.id}: {one_line(claim.statement)}",
+        "license": _LICENCE,
+        "creator": {"@type": "Organization", "name": _AUTHORS},
+        "dateModified": max(session.head.date for session in sessions),
+        "isAccessibleForFree": True,
+        "distribution": [
+            _download(site, page, beside(claim.id, ".csv"), "text/csv"),
+            *(_download(site, page, evidence_file(session.path), "application/json") for session in sessions),
+        ],
+    }
+    if site.address:
+        found["url"] = site.address + html_page(claim_page(claim.id))
+    safe = json.dumps(found, ensure_ascii=True).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return f'<script type="application/ld+json">{safe}</script>'
+
+
+def _download(site: SiteData, page: PageContext, path: str, kind: str) -> dict[str, str]:
+    address = f"{site.address}{path}" if site.address else page.href(path)
+    return {"@type": "DataDownload", "encodingFormat": kind, "contentUrl": address}
+
+
+def _sessions(claim: Claim, site: SiteData) -> list[Session]:
+    """The session that counts on each class, which is what a verdict rests on."""
+    return [found.session for found in site.board.standings[claim.id].values() if found.session]

@@ -1,0 +1,116 @@
+"""A badge a claim, and one a hardware class: SVG for the READMEs of others, which shows the verdict of today.
+
+It has colours of its own, so that it reads on light and dark pages, says everything in words, and loads nothing.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+from xml.sax.saxutils import escape
+
+from headroom.escaping import one_line
+from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
+from headroom.site.claims import cited, computed, retired, sentence, words
+from headroom.site.context import SiteData, beside, claim_page, html_page
+from headroom.verdicts import Status
+
+# White on each of these has a contrast of 4.5 or more.
+_COLOURS: dict[Status | Literal["retired"], str] = {
+    "supported": "#0b6b5e",
+    "contradicted": "#a12622",
+    "inconclusive": "#8a5a00",
+    "disputed": "#a12622",
+    "flips": "#5b3f9e",
+    "unmeasured": "#5c6670",
+    "cited": "#44546a",
+    "modelled": "#44546a",
+    "retired": "#5c6670",
+}
+_ORDER: tuple[Status, ...] = ("contradicted", "disputed", "flips", "inconclusive", "supported")
+PLACEHOLDER = "https://ADDRESS-OF-THIS-SITE/"
+"""What stands for the address of the site where nobody has said it."""
+_LABEL = "headroom"
+_LONGEST, _TITLE = 80, 300
+_WIDE, _NARROW = "MWmw@%→×", "iIl.,:;'|! jtfr"
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """What one badge says."""
+
+    path: str
+    """Where it lies on the site."""
+    hardware: str
+    """The class that it is of; empty for that of the claim as a whole."""
+    status: Status | Literal["retired"]
+    message: str
+    title: str
+    """The full sentence, for who cannot see it and for who points at it."""
+
+
+def files(site: SiteData) -> dict[str, str]:
+    """Every badge, by path."""
+    return {badge.path: svg(badge) for claim in site.tree.claims.values() for badge in of_claim(claim, site)}
+
+
+def of_claim(claim: Claim, site: SiteData) -> list[Badge]:
+    """The badge of a claim, and one for each class that it was measured on."""
+    path = beside(claim.id, ".svg")
+    if claim.retired:
+        return [Badge(path, "", "retired", "retired", retired.sentence(claim))]
+    if isinstance(claim, CitedClaim):
+        return [Badge(path, "", "cited", cited.word(claim), cited.sentence(claim))]
+    if isinstance(claim, ModelledClaim):
+        found = site.board.models[claim.id]
+        return [Badge(path, "", found.status, computed.word(found), computed.sentence(claim, found))]
+    assert isinstance(claim, MeasuredClaim)
+    own = [_of_class(claim, name, site) for name, found in site.board.standings[claim.id].items() if found.verdict]
+    return [_whole(path, own), *own]
+
+
+def _of_class(claim: MeasuredClaim, name: str, site: SiteData) -> Badge:
+    view = words.view(site, claim, name)
+    points = [point for point in view.standing.verdict.points if point.asserted] if view.standing.verdict else []
+    amount = words.phrase(claim, [point.ratio for point in points]) if view.status == "supported" else ""
+    message = f"{amount}, {words.BADGES['supported']}" if amount else view.word
+    title = sentence.verdict_sentence(view)
+    return Badge(beside(claim.id, f".{name}.svg"), name, view.status, f"{message} on {site.short_name(name)}", title)
+
+
+def _whole(path: str, own: list[Badge]) -> Badge:
+    """The claim as a whole: what speaks most against it, and how many classes there are."""
+    if not own:
+        return Badge(path, "", "unmeasured", words.BADGES["unmeasured"], "Nobody has measured it yet.")
+    worst = min(own, key=lambda badge: _ORDER.index(badge.status) if badge.status in _ORDER else len(_ORDER))
+    return Badge(path, "", worst.status, worst.message, " ".join(badge.title for badge in own))
+
+
+def svg(badge: Badge) -> str:
+    """The drawing: two boxes, each with its words."""
+    message = _cut(badge.message, _LONGEST)
+    left, right = _width(_LABEL) + 12, _width(message) + 12
+    title = _cut(f"Headroom: {badge.message}. {badge.title}", _TITLE)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img">'
+        f"<title>{escape(title)}</title>"
+        f'<rect width="{left + right}" height="20" rx="3" fill="#24313b"/>'
+        f'<path d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H{left}z" fill="{_COLOURS[badge.status]}"/>'
+        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
+        f'<text x="6" y="14" textLength="{left - 12}">{_LABEL}</text>'
+        f'<text x="{left + 6}" y="14" textLength="{right - 12}">{escape(message)}</text></g></svg>\n'
+    )
+
+
+def _cut(value: str, longest: int) -> str:
+    line = one_line(value).replace("\u00a0", " ")
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def _width(value: str) -> int:
+    """About as wide as Verdana at 11 pixels draws it; the drawing is fitted to it, whatever the font."""
+    return round(sum(9.5 if char in _WIDE else 4.2 if char in _NARROW else 6.9 for char in value))
+
+
+def pasted(claim: Claim, badge: Badge, address: str) -> str:
+    """The Markdown that shows a badge in a README. No text of a record is in it."""
+    top = address or PLACEHOLDER
+    return f"[![Headroom: {claim.id}]({top}{badge.path})]({top}{html_page(claim_page(claim.id))})"

@@ -1,0 +1,114 @@
+"""Every page as Markdown beside its HTML, and the two files by which a language model finds and reads them.
+
+The form of llms.txt is that of llmstxt.org: a title, a summary, and lists of links to Markdown with what each is about.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import unescape
+from pathlib import PurePosixPath
+from typing import Any
+
+from headroom.escaping import one_line
+from headroom.parsing import load_yaml
+from headroom.prose.markup import FRONT_MATTER
+from headroom.prose.pages import load_pages
+from headroom.site import notebook_page
+from headroom.site.as_markdown import links, plain
+from headroom.site.context import PageContext, SiteData, html_page, markdown_page
+
+_DATA = (
+    ("claims.json", "Every claim, its verdicts and their intervals as JSON"),
+    ("feed.xml", "Verdicts that changed, as an Atom feed"),
+    ("llms-full.txt", "All the pages above in one file"),
+)
+
+
+def files(site: SiteData, generated: Mapping[str, str], name: str, about: str, nav: Sequence[Any]) -> dict[str, str]:
+    """Every page as Markdown, llms.txt and llms-full.txt, by path.
+
+    Args:
+        site: what is shown.
+        generated: the pages that are made from records, as ``exports.pages`` gives them.
+        name: the name of the site.
+        about: one sentence about it.
+        nav: the navigation as mkdocs.yml writes it.
+    """
+    sources = {**_written(site), **generated}
+    pages = {path: plain(text, site, PageContext.of(path, _meta(text))) for path, text in sources.items()}
+    found = {markdown_page(path): f"{text}\n{_from(path, site)}\n" for path, text in pages.items()}
+    found["llms.txt"] = "\n".join(_llms(site, sources, name, about, nav)) + "\n"
+    listed = [path for _, path in _flat(nav) if path in pages]
+    found["llms-full.txt"] = "\n".join(
+        links.from_the_top(f"{pages[path]}\n{_from(path, site)}\n", path, site.address) for path in listed
+    )
+    return found
+
+
+def _from(path: str, site: SiteData) -> str:
+    return f"Source: {site.address}{html_page(path)}"
+
+
+def _written(site: SiteData) -> dict[str, str]:
+    """The pages that people write, by their path below docs/."""
+    found = {}
+    for page in load_pages(site.tree.root)[0]:
+        path = page.path.removeprefix("docs/")
+        notebook = page.notebook
+        found[path] = notebook_page.markdown(notebook, PurePosixPath(path).name) if notebook else page.text
+    return found
+
+
+def _meta(source: str) -> dict[str, Any]:
+    match = FRONT_MATTER.match(source)
+    found = load_yaml(match["yaml"]).value if match else None
+    return found if isinstance(found, dict) else {}
+
+
+def _llms(site: SiteData, sources: Mapping[str, str], name: str, about: str, nav: Sequence[Any]) -> Iterator[str]:
+    yield f"# {one_line(name)}"
+    yield f"\n> {one_line(about)}"
+    yield (
+        "\nEvery comparison on these pages is linked to a claim, and says in brackets what the evidence makes of it: "
+        "measured, contradicted, inconclusive, not measured yet, or cited, with the hardware. Code blocks were run."
+    )
+    single = [entry for entry in nav if not _section(entry)]
+    sections = [("Pages", single), *(pair for entry in nav if (pair := _section(entry)))]
+    for title, entries in sections:
+        listed = [(given, path) for given, path in _flat(entries) if path in sources]
+        if listed:
+            yield f"\n## {one_line(title)}\n"
+            yield from (_line(site, path, given, sources[path]) for given, path in listed)
+    yield "\n## Data\n"
+    yield from (f"- [{path}]({site.address}{path}): {what}" for path, what in _DATA)
+
+
+def _line(site: SiteData, path: str, given: str, source: str) -> str:
+    meta = _meta(source)
+    title = given or unescape(str(meta.get("title") or "")) or _heading(source) or path
+    about = unescape(str(meta.get("description") or ""))
+    label = one_line(title).replace("[", "(").replace("]", ")")
+    return f"- [{label}]({site.address}{markdown_page(path)})" + (f": {one_line(about)}" if about else "")
+
+
+def _heading(source: str) -> str:
+    rows = (row for row in FRONT_MATTER.sub("", source).split("\n") if row.startswith("# "))
+    return next(rows, "# ")[2:].strip()
+
+
+def _section(entry: Any) -> tuple[str, Sequence[Any]] | None:
+    """The title and the entries of a section of the navigation; None for a page."""
+    if not isinstance(entry, Mapping):
+        return None
+    title, inside = next(iter(entry.items()))
+    return (str(title), inside) if isinstance(inside, list) else None
+
+
+def _flat(nav: Sequence[Any]) -> Iterator[tuple[str, str]]:
+    """Every page of a navigation in its order, with the title that it gives, or an empty one."""
+    for entry in nav:
+        if isinstance(entry, str):
+            yield "", entry
+        elif section := _section(entry):
+            yield from _flat(section[1])
+        elif isinstance(entry, Mapping):
+            yield from ((str(title), str(path)) for title, path in entry.items())

@@ -1,0 +1,98 @@
+"""What pages were made into before, for a server that makes the same site again and again while somebody writes.
+
+A page is made anew when its own text has changed, and every page when anything has that more than one page may show.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from headroom import files, history
+
+_MADE = ("content", "toc", "_title_from_render", "present_anchor_ids", "links_to_anchors")
+"""What MkDocs' `Page.render` leaves on a page."""
+_OUTLINE = re.compile(r"\A---\n(?s:.*?)^---$|^ {0,3}#.*$", re.MULTILINE)
+_ELSEWHERE = re.compile(r'--8<--(?! "(?:snippets|checks)/)')
+"""An include of a file that the world leaves out."""
+
+
+def records(root: Path) -> str:
+    """A hash of all that is known: records, benchmarks, snippets, and the day of the last commit."""
+    found = (each for folder in ("checks", "snippets") for each in _files(root, folder))
+    parts = (f"{path} {files.sha256(data)}" for path, data in found)
+    return files.sha256("\n".join([str(history.last_commit_day(root)), *parts]))
+
+
+def world(known: str, config: Path, docs: Path, names: Iterable[str]) -> str:
+    """A hash of all that a page may depend on besides its own text.
+
+    That is what is known, the configuration, which files there are, and the front matter and headings of every page.
+    """
+    pages = (f"{path} {_outline(path, data)}" for path, data in _files(docs.parent, docs.name))
+    return files.sha256("\n".join([known, config.read_text("utf-8"), *sorted(names), *pages]))
+
+
+def _files(root: Path, folder: str) -> Iterator[tuple[str, bytes]]:
+    for path in files.below(root / folder):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield path.relative_to(root).as_posix(), path.read_bytes()
+
+
+def _outline(path: str, data: bytes) -> str:
+    """What other pages may show of a page; all of what is no Markdown."""
+    if not path.endswith(".md"):
+        return files.sha256(data)
+    return "\n".join(found[0] for found in _OUTLINE.finditer(data.decode("utf-8", "replace")))
+
+
+class Memory:
+    """What was made of a page, by the kind of what was made and the page's name, with what it was made from."""
+
+    def __init__(self) -> None:
+        self._world = ""
+        self._kept: dict[tuple[str, str], tuple[str, Any]] = {}
+
+    def turn(self, now: str) -> None:
+        """Begin to make the site again, in the world as it is now."""
+        if now != self._world:
+            self._kept.clear()
+        self._world = now
+
+    def recall(self, kind: str, name: str, source: str, make: Callable[[], Any]) -> Any:
+        """What was made of this source before; else what is made of it now."""
+        found = self._kept.get((kind, name))
+        if found is None or found[0] != source or _ELSEWHERE.search(source):
+            found = self._kept[kind, name] = source, make()
+        return found[1]
+
+    def render(self, page: Any, render: Callable[..., None], config: Any, site_files: Any) -> None:
+        """Render a page of MkDocs, whose text has been read, or give it what it was rendered to before."""
+
+        def make() -> dict[str, Any]:
+            render(config, site_files)
+            return {name: getattr(page, name) for name in _MADE}
+
+        source = f"{page.meta!r}\n{page.markdown}"
+        for name, value in self.recall("page", page.file.src_uri, source, make).items():
+            setattr(page, name, value)
+        # The files of an earlier turn hold the pages of that turn.
+        links = page.links_to_anchors or {}
+        page.links_to_anchors = {site_files.src_uris[to.src_uri]: anchors for to, anchors in links.items()}
+
+    def index(self, search: Any) -> None:
+        """Let the theme's search index take the entries of a page that has not changed from here."""
+        add = search.add_entry_from_context
+
+        def remembered(page: Any) -> None:
+            def make() -> list[dict[str, Any]]:
+                before = len(search.entries)
+                add(page)
+                found = search.entries[before:]
+                del search.entries[before:]
+                return list(found)
+
+            source = f"{page.title} {page.url} {page.meta!r}\n{page.content}"
+            search.entries += [dict(entry) for entry in self.recall("search", page.file.src_uri, source, make)]
+
+        search.add_entry_from_context = remembered

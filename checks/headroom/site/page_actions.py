@@ -1,0 +1,33 @@
+"""What a reader can do with a page: take it as Markdown, and propose a change to its source."""
+
+from pathlib import PurePosixPath
+from xml.etree.ElementTree import Element, SubElement
+
+from headroom.site.context import PageContext, SiteData, markdown_page
+
+
+def add(root: Element, site: SiteData, page: PageContext) -> None:
+    """Put the links of a page behind its title."""
+    title = next((place for place, child in enumerate(root, 1) if child.tag == "h1"), 0)
+    root.insert(title, element(site, page))
+
+
+def element(site: SiteData, page: PageContext) -> Element:
+    """The links of a page. A script adds a button that copies what the first of them leads to."""
+    found = Element("nav", {"class": "page-actions", "aria-label": "This page", "data-search-exclude": ""})
+    plain = {"href": PurePosixPath(markdown_page(page.path)).name, "type": "text/markdown", "rel": "alternate"}
+    SubElement(found, "a", plain).text = "Markdown"
+    source = _source(site, page)
+    if site.repository and source:
+        address = f"{site.repository.rstrip('/')}/edit/main/{source}"
+        SubElement(found, "a", {"href": address}).text = "Edit"
+    return found
+
+
+def _source(site: SiteData, page: PageContext) -> str:
+    """The file that a page is written in, below the top of the tree; nothing where it is made from several."""
+    record = PurePosixPath(page.path).with_suffix(".yml")
+    places = [f"docs/{page.path}"]
+    if record.parts[0] == "claims":
+        places.append(str(PurePosixPath("checks/registry", *record.parts[1:])))
+    return next((place for place in places if (site.tree.root / place).is_file()), "")

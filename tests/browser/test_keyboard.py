@@ -1,0 +1,163 @@
+"""Every way through the site by keyboard alone: the focus is always seen, and everything that a mouse opens opens."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from templates import Template
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+STOPS = 60
+# What has the focus, and whether it is seen: it, or a label that stands for it, has an outline and lies on top.
+UNSEEN = """() => {
+  const focused = document.activeElement
+  const seen = shown => {
+    const style = getComputedStyle(shown), box = shown.getBoundingClientRect()
+    const within = (low, high, share, end) => Math.max(low, 0) + share * (Math.min(high, end) - Math.max(low, 0))
+    const onTop = [.1, .5, .9].some(x => [.1, .5, .9].some(y => {
+      const top = document.elementFromPoint(
+        within(box.left, box.right, x, innerWidth), within(box.top, box.bottom, y, innerHeight))
+      return top && (shown.contains(top) || top.contains(shown) && top !== document.body)
+    }))
+    return style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2 && onTop && box.width * box.height > 0
+  }
+  const labels = focused.matches('input[type=radio]') ? [...focused.labels, focused.nextElementSibling] : []
+  const name = `${focused.tagName} ${focused.id || focused.className} ${focused.textContent.trim().slice(0, 40)}`
+  return [name, [focused, ...labels].some(seen)]
+}"""
+
+
+@pytest.fixture
+def guide(templates: dict[str, Template], browser: "Browser") -> "Iterator[Page]":
+    """A guide from the file system, on a wide screen."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(templates["training/"].path.as_uri())
+    page.wait_for_timeout(300)
+    yield page
+    context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("kind", ["index", "training/", "measured claim"])
+def test_the_focus_is_always_seen(templates: dict[str, Template], guide: "Page", kind: str, width: int) -> None:
+    """Each of the first stops has an outline, lies in the window, and nothing lies over it; none is a trap."""
+    guide.set_viewport_size({"width": width, "height": 900})
+    guide.goto(templates[kind].path.as_uri())
+    guide.wait_for_timeout(300)
+    stops, unseen = [], []
+    for _ in range(STOPS):
+        guide.keyboard.press("Tab")
+        if guide.evaluate("document.activeElement === document.body"):  # the end of the page
+            break
+        name, seen = guide.evaluate(UNSEEN)
+        if not seen:  # it may still be on its way into the window
+            guide.wait_for_timeout(300)
+            name, seen = guide.evaluate(UNSEEN)
+        stops.append(name)
+        unseen += [] if seen else [name]
+    assert unseen == []
+    assert len(set(stops)) > 10
+
+
+def test_the_first_stop_leads_to_the_text(guide: "Page") -> None:
+    """Past the header and the menu."""
+    guide.keyboard.press("Tab")
+    guide.keyboard.press("Enter")
+    guide.keyboard.press("Tab")
+    assert guide.evaluate("document.activeElement.closest('article') !== null")
+
+
+def test_search_from_the_first_key_to_the_page(guide: "Page") -> None:
+    """A slash, a word, down, enter; escape leaves the search."""
+    guide.keyboard.press("/")
+    guide.keyboard.type("memory")
+    guide.wait_for_selector(".md-search-result__item a", timeout=10_000, state="attached")
+    guide.keyboard.press("Escape")
+    assert not guide.is_checked("#__search")
+    guide.keyboard.press("/")
+    guide.wait_for_function("document.activeElement.matches('.md-search__input')")
+    guide.keyboard.press("ArrowDown")
+    guide.wait_for_function("document.activeElement.matches('.md-search-result__link')")
+    with guide.expect_navigation():
+        guide.keyboard.press("Enter")
+    assert "h=memory" in guide.url
+
+
+def test_folds_tabs_and_tables(guide: "Page") -> None:
+    """A fold opens, a tab gives way to its neighbour, and a wide table is scrolled."""
+    guide.set_viewport_size({"width": 360, "height": 900})
+    guide.focus("details > summary")
+    before = guide.evaluate("document.activeElement.parentElement.open")
+    guide.keyboard.press("Enter")
+    assert guide.evaluate("document.activeElement.parentElement.open") != before
+    if guide.locator(".tabbed-set > input").count() > 1:
+        guide.focus(".tabbed-set > input:checked")
+        guide.keyboard.press("ArrowRight")
+        assert guide.evaluate(
+            "document.activeElement.checked && document.activeElement.previousElementSibling !== null"
+        )
+    wide = "[...document.querySelectorAll('.md-typeset__scrollwrap')].find(each => each.scrollWidth > each.clientWidth)"
+    guide.evaluate(f"{wide}.focus()")
+    guide.keyboard.press("ArrowRight")
+    guide.wait_for_function("document.activeElement.scrollLeft > 0")
+
+
+def test_the_menu_of_a_narrow_window(guide: "Page") -> None:
+    """It opens, its sections open, a link of one is followed; escape closes it and gives the focus back."""
+    guide.set_viewport_size({"width": 360, "height": 900})
+    guide.focus("button.menu")
+    guide.keyboard.press("Enter")
+    assert guide.get_attribute("button.menu", "aria-expanded") == "true"
+    guide.keyboard.press("Escape")
+    assert guide.get_attribute("button.menu", "aria-expanded") == "false"
+    assert guide.evaluate("document.activeElement.matches('button.menu')")
+    guide.keyboard.press("Enter")
+    seen = []
+    for _ in range(STOPS):
+        guide.keyboard.press("Tab")
+        inside, name = guide.evaluate(
+            "[document.activeElement.closest('.md-nav--primary') !== null, document.activeElement.textContent.trim()]"
+        )
+        if not inside and seen:
+            break
+        if inside:
+            seen.append(name)
+            assert guide.evaluate(UNSEEN)[1], name
+    assert 1 < len(seen) < STOPS
+    label = guide.locator(".md-nav--primary label.md-nav__title[for^=__nav_]:visible").first
+    label.focus()
+    guide.keyboard.press("Enter")
+    guide.locator(".md-nav--primary label.md-nav__link[for^=__nav_]:visible", has_text="Contribute").focus()
+    guide.keyboard.press("Enter")
+    with guide.expect_navigation():
+        guide.locator(".md-nav--primary a.md-nav__link:visible", has_text="Statistics").press("Enter")
+    assert guide.url.endswith("statistics.html")
+
+
+def test_nothing_moves_for_whoever_asks_for_calm(guide: "Page") -> None:
+    """No transition and no animation lasts, and scrolling jumps."""
+    moving = """[...document.querySelectorAll('*')].flatMap(each => ['', '::before', '::after'].map(part => {
+      const style = getComputedStyle(each, part || undefined)
+      const lasting = text => Math.max(...text.split(',').map(parseFloat)) > .001
+      const moves = lasting(style.transitionDuration) || lasting(style.animationDuration)
+      return (moves || style.scrollBehavior === 'smooth') && each.tagName + '.' + each.className + part
+    })).filter(Boolean)"""
+    assert guide.evaluate(moving) == []
+    guide.emulate_media(reduced_motion="no-preference")
+    assert guide.evaluate(moving) != []
+
+
+def test_paper_shows_the_text_alone(guide: "Page") -> None:
+    """No header, no menu, no button; the heading and the tables are there."""
+    guide.emulate_media(media="print")
+    for part in (".md-header", ".md-sidebar--primary", ".md-search", ".md-top"):
+        assert not guide.locator(part).first.is_visible(), part
+    for part in ("h1", "article table"):
+        assert guide.locator(part).first.is_visible(), part

@@ -1,0 +1,222 @@
+"""Pages as plain Markdown: what a reader gets, with nothing in it that only this project understands."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from headroom.files import read_text
+from headroom.prose.markup import fenced
+from headroom.prose.pages import load_pages
+from headroom.site import exports
+from headroom.site.as_markdown import links, markup, plain
+from headroom.site.context import PageContext, SiteData
+from headroom.site.exports import markdown_pages
+
+ROOT = Path(__file__).parents[2]
+GUIDE = PageContext("training/guide.md", ("cpu",))
+SVG = "<svg><title>Time</title><desc>Falls.</desc></svg>"
+TABS = '=== "One"\n\n    ```python\n    x\n    ```\n\n=== "Two"\n\n    y'
+MEASURED = "measured: time of a step 20 % shorter, on an x86 server CPU"
+NAV = ["index.md", {"Training": ["training/guide.md", {"Named": "claims/index.md"}]}, {"Alone": "claims/hardware.md"}]
+
+
+def shown(site: SiteData, text: str, page: PageContext = GUIDE) -> str:
+    """A text of a page as plain Markdown, spaces normalised."""
+    return plain(text, site, page).replace("\u00a0", " ").strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Clever [is faster](claim:training.time).",
+            f"Clever [is faster](../claims/training/time.md) ({MEASURED}).",
+        ),
+        (
+            "[no](claim:training.slower)",
+            "[no](../claims/training/slower.md) (contradicted: worse, 1.26 times slower, on an x86 server CPU)",
+        ),
+        ("[who](claim:training.unmeasured)", "[who](../claims/training/unmeasured.md) (no CPU measurement yet)"),
+        ("[they](claim:training.cited)", "[they](../claims/training/cited.md) (cited: authors)"),
+        ("[3.5×](claim:training.sweep#ratio@cpu,batch_size=64)", "[3.5×](../claims/training/sweep.md)"),
+        ("[](claim:training.memory#ratio@cpu)", "[2.91](../claims/training/memory.md)"),
+        (
+            "[](claim:training.time)",
+            "[**−20 %** time of a step (measured)](../claims/training/time.md)",
+        ),
+        ("[141](fact:h200.memory) GB", '[141](<https://example.org/h200> "H200 &amp; data sheet, page 1") GB'),
+        ("[`a`](claim:training.time#ratio@cpu)", "[`a`](../claims/training/time.md)"),
+        ("`[x](claim:training.time)`", "`[x](claim:training.time)`"),
+        ("[x](claim:training.nothing)", "x"),
+        ("[b](../concepts/bytes.ipynb#there)", "[b](../concepts/bytes.md#there)"),
+        ("[n](https://x.y/a.ipynb)", "[n](https://x.y/a.ipynb)"),
+    ],
+)
+def test_a_link_becomes_one_of_the_web_with_its_verdict(site: SiteData, text: str, expected: str) -> None:
+    """In words, with the hardware; a figure stays a figure, a fact names its source, and code stays code."""
+    assert shown(site, text) == expected
+
+
+def test_a_claim_that_carries_over_says_from_where(site: SiteData) -> None:
+    """A page about a GPU shows what was counted on a CPU, and on which."""
+    found = shown(site, "[less](claim:training.memory)", PageContext("training/guide.md", ("h200",)))
+    assert found.endswith(
+        "(counted on a CPU: memory kept for backward 3.20 GiB → 1.10 GiB, 2.91 times less, on an x86 server CPU)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A. <!-- no-claim: advice --> B.", "A. B."),
+        ("A. <!-- no-claim: unproven -->", "A. (not measured)"),
+        ("A.\n<!-- no-claim: unproven -->\n", "A.\n(not measured)"),
+        ("## Head {#there}", "## Head"),
+        ("## Head { data-search-exclude }", "## Head"),
+        ("Text.\n{ .lead }", "Text."),
+        ("a<small>b</small> <span><small>c</small></span>", "a; b c"),
+        ("a\n\n<form><label>b</label></form>\n\nc", "a\n\nc"),
+        ("``` { .text .output }\n{#x} <b>\n```", "```text\n{#x} <b>\n```"),
+        ('```python title="x" hl_lines="1"\nx\n```', "```python\nx\n```"),
+        ('<span class="badge badge-cited">cited</span> x<br>y', "**cited** x; y"),
+        ('<a href="https://x.y/(a)">t</a>', "[t](<https://x.y/(a)>)"),
+        (f"<figure>\n{SVG}\n<figcaption>Low is good.</figcaption>\n</figure>", "Figure: Time. Falls. Low is good"),
+        ('!!! warning "Mind"\n\n    A\n\n    - b\n\nC', "**Mind**\n\nA\n\n- b\n\nC"),
+        (TABS, "**One**\n\n```python\nx\n```\n\n**Two**\n\ny"),
+        ('- a\n\n    ??? note "In"\n\n        b', "- a\n\n    **In**\n\n    b"),
+        ("!!! tip\n    a", "**Tip**\n\na"),
+        ('```python\n=== "a"\n\n\n    b\n```', '```python\n=== "a"\n\n\n    b\n```'),
+        ("a\n\n\n\nb  ", "a\n\nb"),
+    ],
+)  # fmt: skip
+def test_what_only_our_builder_understands_is_plain(site: SiteData, text: str, expected: str) -> None:
+    """Notes, attributes, elements, tabs and admonitions."""
+    assert shown(site, text).removesuffix(".") == expected.removesuffix(".")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2&#46;9&#37; &#40;a&#41;", "2.9% (a)"),
+        ("a&#95;b and &#95;c&#95;", "a_b and \\_c\\_"),
+        ("&#60;b&#62; &#38;amp&#59;", "&lt;b&gt; &amp;amp;"),
+        ("&#91;x&#93;&#40;y&#41;", "\\[x\\](y)"),
+        ("&#45; x", "\\- x"),
+        ("1&#46; x", "1\\. x"),
+        ("| a&#124;b |", "| a\\|b |"),
+        ("&#96;&#96;&#96;", "\\`\\`\\`"),
+        ("&#33;&#91;x&#93;", "\\!\\[x\\]"),
+        ("`&#46;`", "`&#46;`"),
+    ],
+)
+def test_a_records_text_reads_as_it_is_and_stays_text(text: str, expected: str) -> None:
+    """Punctuation is punctuation, and what would be a mark is none."""
+    assert markup.plain(text) == expected
+
+
+def test_a_snippet_stands_in_the_page_with_its_command(site: SiteData) -> None:
+    """The region as the site shows it, at the depth of its fence, and where it last ran."""
+    source = (site.tree.root / "docs/training/guide.md").read_text("utf-8")
+    found = plain(source, site, GUIDE).replace("\u00a0", " ")
+    assert found.count('```python\nmodel = "openai-community/gpt2"\n```') == 2
+    assert "8<" not in found
+    assert "Run it: `uv run snippets/training/clever.py` ([whole file](../snippets/training/clever.py)), ran" in found
+    assert "ran on 21 November 2026, an x86 server CPU, torch 2.13.0, with a tiny stand-in for openai-" in found
+
+
+def test_links_of_a_file_of_many_pages_begin_at_the_top() -> None:
+    """Or at the address of the site."""
+    text = "[a](../x.md) [b](y.md#z) [c](#d) [e](https://f.g/h) `[i](j.md)`"
+    assert links.from_the_top(text, "k/l.md", "") == (
+        "[a](x.md) [b](k/y.md#z) [c](k/l.md#d) [e](https://f.g/h) `[i](j.md)`"
+    )
+    assert links.from_the_top("[a](../x.md)", "k/l.md", "https://s/") == "[a](https://s/x.md)"
+
+
+@pytest.fixture(scope="module")
+def ours() -> tuple[SiteData, dict[str, str]]:
+    """This repository's own pages, as Markdown."""
+    found = SiteData.load(ROOT)
+    return found, markdown_pages.files(found, exports.pages(found), "Headroom", "About it.", NAV)
+
+
+def stripped(rows: list[str]) -> str:
+    """Rows without what a list around them puts before them."""
+    return "\n".join(row.strip() for row in rows)
+
+
+class TestOurs:
+    """This repository's own pages."""
+
+    def test_no_page_keeps_what_only_we_understand(self, ours: tuple[SiteData, dict[str, str]]) -> None:
+        """No include, no scheme of ours, no note, no element, no entity of a number, outside of code."""
+        for path, text in ours[1].items():
+            rows = text.split("\n")
+            code = {row for fence in fenced(rows) for row in range(fence.first, fence.last + 1)}
+            prose = re.sub(r"(`+).+?\1", "", "\n".join(row for i, row in enumerate(rows) if i not in code))
+            assert not re.search(r"--8<--|\]\((?:claim|fact|methods|ran):|<!--|</?[a-z]+[ >]|&#\d", prose), path
+            assert not re.search(r"^ *(?:!!!|\?\?\?|===) ", prose, re.MULTILINE), path
+
+    def test_code_is_what_stands_in_the_files(self, ours: tuple[SiteData, dict[str, str]]) -> None:
+        """Every region that a page shows, to the last character."""
+        _, files = ours
+        checked = 0
+        for page in load_pages(ROOT)[0]:
+            for include in (include for fence in page.fences for include in fence.includes()):
+                if include.path.startswith("snippets/") and include.region:
+                    source = read_text(ROOT / include.path, ROOT)
+                    start, end = (f"# --8<-- [{side}:{include.region}]\n" for side in ("start", "end"))
+                    region = source.partition(start)[2].partition(end)[0].strip("\n")
+                    path = markdown_pages.markdown_page(page.path.removeprefix("docs/"))
+                    assert stripped(region.split("\n")) in stripped(files[path].split("\n")), include
+                    checked += 1
+        assert checked > 20
+
+    def test_every_relative_link_leads_to_a_file(self, ours: tuple[SiteData, dict[str, str]]) -> None:
+        """To a page as Markdown, or to something else that the site publishes."""
+        site, files = ours
+        known = {*files, *exports.data_files(site), *exports.json_files(site), *exports.text_files(site, "x")}
+        for path, text in files.items():
+            broken: list[str] = []
+
+            def look(match: re.Match[str], label: str, path: str = path, broken: list[str] = broken) -> str:
+                target = match["href"].strip("<>").partition("#")[0]
+                if target and "://" not in target:
+                    found = (Path("/") / path).parent / target
+                    name = str(found.resolve()).removeprefix("/")
+                    if name not in known and not (ROOT / "docs" / name).is_file():
+                        broken.append(match["href"])
+                return label
+
+            markup.outside_code(text, links.LINK, "text", look)
+            assert not broken, path
+
+    def test_each_says_where_it_comes_from(self, ours: tuple[SiteData, dict[str, str]]) -> None:
+        """So that whoever was handed a copy finds the page."""
+        assert ours[1]["training/cpu.md"].endswith("\nSource: training/cpu.html\n")
+
+
+def test_llms_txt_lists_the_navigation(site: SiteData) -> None:
+    """In the form of llmstxt.org: one title, a summary in a quotation, lists of links with what each is about."""
+    files = markdown_pages.files(site, exports.pages(site), "Name", "What it is.", NAV)
+    rows = files["llms.txt"].split("\n")
+    assert rows[0] == "# Name"
+    assert rows[2] == "> What it is."
+    assert [row for row in rows if row.startswith("## ")] == ["## Pages", "## Training", "## Data"]
+    assert "- [Headroom](index.md): The start" in rows
+    assert "- [A guide](training/guide.md): A guide" in rows
+    assert any(row.startswith("- [Named](claims/index.md): ") for row in rows)
+    assert any(row.startswith("- [Alone](claims/hardware.md): ") for row in rows)
+    full = files["llms-full.txt"]
+    assert full.index("# Headroom") < full.index("# A guide") < full.index("# Claims")
+
+
+def test_addresses_are_whole_where_the_site_is_known(site: SiteData) -> None:
+    """A program that was handed the file alone can follow them."""
+    known = replace(site, address="https://a.example/b/")
+    files = markdown_pages.files(known, exports.pages(known), "Name", "What it is.", NAV)
+    assert "- [A guide](https://a.example/b/training/guide.md): A guide" in files["llms.txt"]
+    assert "(https://a.example/b/claims/training/time.md)" in files["llms-full.txt"]
+    assert "Source: https://a.example/b/training/guide.html" in files["training/guide.md"]
