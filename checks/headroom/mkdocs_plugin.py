@@ -17,7 +17,6 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from headroom.files import read_text
-from headroom.prose.addresses import GLOSSARY
 from headroom.prose.pages import page_gaps
 from headroom.records import Tree, notebooks
 from headroom.site import exports, notebook_page
@@ -74,7 +73,7 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         """Add the claim pages, their index, the exports and the files that pages link to."""
         pages = exports.pages(self.site)
         for path, text in pages.items():
-            inclusion = InclusionLevel.UNDEFINED if path in (INDEX, GLOSSARY) else InclusionLevel.NOT_IN_NAV
+            inclusion = InclusionLevel.UNDEFINED if path == INDEX else InclusionLevel.NOT_IN_NAV
             files.append(File.generated(config, path, content=text, inclusion=inclusion))
         for path, source in exports.data_files(self.site).items():
             files.append(File.generated(config, path, abs_src_path=str(source)))
