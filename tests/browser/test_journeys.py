@@ -69,6 +69,7 @@ def test_the_first_screen_says_why_and_offers_the_choices(start: "Page") -> None
         boxes = [each.bounding_box() for each in start.query_selector_all(part)]
         assert len(boxes) == 4
         assert all(box and box["y"] + box["height"] <= 800 for box in boxes)
+    assert not start.query_selector_all(".problems .term")  # a link to the glossary would lie in the way of the choice
 
 
 def links(path: Path) -> set[Path]:
