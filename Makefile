@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # mkdocs-material announces its end of life on every build; docs/contribute/architecture.md says what follows from it.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: site build serve check test test-gpu deep deep-tests deep-mutants deep-scale newest newest-tests remeasure clean
+.PHONY: site build serve check test test-gpu deep deep-tests deep-mutants deep-scale deep-site newest newest-tests remeasure clean
 
 site: build ## environment, checks, build, and the site at http://localhost:8000
 	@$(MAKE) --no-print-directory serve
@@ -36,7 +36,7 @@ test: $(VENV)/tests .cache/npm/axe ## everything: lint, types, the checks, every
 test-gpu: $(VENV)/tests ## the snippets, on a machine with a GPU, and a record of what happened
 	$(BIN)/headroom snippets run --record
 
-deep: deep-tests deep-mutants deep-scale ## what takes hours: the scheduled workflow runs these three side by side
+deep: deep-tests deep-mutants deep-scale deep-site ## what takes hours: the scheduled workflow runs these four side by side
 
 deep-tests: $(VENV)/tests ## every test in its long form
 	$(PYTEST) --deep
@@ -46,6 +46,10 @@ deep-mutants: $(VENV)/tests ## how many small faults the tests notice
 
 deep-scale: $(VENV)/tests ## what a check costs of a tree that has grown
 	$(BIN)/python tests/performance/check_at_scale.py
+
+deep-site: $(VENV)/tests .cache/npm/lighthouse ## what building the site costs, and what Lighthouse says of it
+	$(BIN)/python tests/performance/build_at_scale.py
+	$(BIN)/python tests/performance/lighthouse.py
 
 newest: ## every test with the newest torch and transformers, in an environment of its own
 	rm -rf .cache/newest

@@ -37,12 +37,18 @@ def representatives(site: Path) -> dict[str, Path]:
 
 
 def _kind(path: Path, site: Path) -> str:
-    """An index is a kind of its own, as is a page of a folder that has folders below; other folders are one kind."""
-    name = path.relative_to(site).with_suffix("").as_posix()
+    """The folder at the top and how far below it a page lies, apart from pages that lead on to a folder of their name.
+
+    An index, a page at the top and a page about all claims are each of a kind of their own.
+    """
+    name = path.relative_to(site).with_suffix("")
     if path.with_suffix(".ipynb").is_file():
         return "notebook"
-    alone = path.stem == "index" or any(other.suffix == "" and other.is_dir() for other in path.parent.iterdir())
-    return name if alone else f"{path.parent.relative_to(site).as_posix()}/"
+    top, *between = name.parent.parts or ("",)
+    if top in ("", "claims") or path.stem == "index":
+        return name.as_posix()
+    hub = " hub" if path.with_suffix("").is_dir() else ""
+    return f"{top}/{'*/' * len(between)}{hub}"
 
 
 def _kinds_of_claims(site: Path) -> dict[str, str]:

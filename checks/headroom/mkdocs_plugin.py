@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MethodType
@@ -16,7 +17,6 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from headroom.files import read_text
-from headroom.prose.addresses import GLOSSARY
 from headroom.prose.pages import page_gaps
 from headroom.records import Tree, notebooks
 from headroom.site import exports, notebook_page
@@ -73,7 +73,7 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         """Add the claim pages, their index, the exports and the files that pages link to."""
         pages = exports.pages(self.site)
         for path, text in pages.items():
-            inclusion = InclusionLevel.UNDEFINED if path in (INDEX, GLOSSARY) else InclusionLevel.NOT_IN_NAV
+            inclusion = InclusionLevel.UNDEFINED if path == INDEX else InclusionLevel.NOT_IN_NAV
             files.append(File.generated(config, path, content=text, inclusion=inclusion))
         for path, source in exports.data_files(self.site).items():
             files.append(File.generated(config, path, abs_src_path=str(source)))
@@ -84,14 +84,20 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
             **styles_and_scripts,
             **moved.files(self.site, partial(_url, files)),
         }
-        about, nav = config.site_description or "", config.nav or []
-        made |= markdown_pages.files(self.site, pages, config.site_name, about, nav)
         for path, text in made.items():
-            files.append(_generated(config, path, text))
+            files.append(File.generated(config, path, content=text))
         if self.memory:
             names = (file.src_uri for file in files)
             self.memory.turn(world(self.known, Path(config.config_file_path), Path(config.docs_dir), names))
+        self._add_markdown(files, config, pages)
         return files
+
+    def _add_markdown(self, files: Files, config: MkDocsConfig, pages: Mapping[str, str]) -> None:
+        """Add every page as Markdown."""
+        of_site = (config.site_name, config.site_description or "", config.nav or [])
+        recall = self.memory.recall if self.memory else markdown_pages.anew
+        for path, text in markdown_pages.files(self.site, pages, *of_site, recall).items():
+            files.append(_generated(config, path, text))
 
     @event_priority(-50)  # type: ignore[untyped-decorator] # after the search plugin, before offline makes a script of it
     def on_post_build(self, *, config: MkDocsConfig) -> None:

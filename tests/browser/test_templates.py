@@ -15,7 +15,7 @@ MAX_TRANSFERRED_BYTES, MAX_REQUESTS = 150_000, 12
 def test_every_kind_of_page_is_seen(visits: dict[str, Visit]) -> None:
     """Those that there were when this was written, whatever is added."""
     claims = {f"{kind} claim" for kind in ("measured", "measured swept", "measured retired", "cited", "modelled")}
-    others = {"index", "404", "training/", "concepts/", "notebook", "contribute/"}
+    others = {"index", "404", "training/", "training/ hub", "training/*/", "concepts/", "notebook", "contribute/"}
     assert claims | others | {"claims/index", "claims/hardware", "claims/harness"} <= set(visits)
     states = {f"{width} {scheme}" for width in WIDTHS for scheme in SCHEMES}
     assert all(set(seen.violations) == states for seen in visits.values())
@@ -26,11 +26,15 @@ def test_a_kind_is_found_by_its_folder(tmp_path: Path) -> None:
     pages = {
         "index.html": "x",
         "moved.html": '<meta http-equiv="refresh" content="0; url=index.html">',
+        "find.html": "x",
         "find/index.html": "x",
         "find/memory.html": "x",
         "find/time.html": "longer",
-        "tables/methods.html": "x",
-        "tables/deep/one.html": "x",
+        "find/space.html": "the longest",
+        "find/space/one.html": "x",
+        "find/time/one.html": "longer",
+        "claims/all.html": "x",
+        "claims/more.html": "x",
     }
     for name, text in pages.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -39,10 +43,13 @@ def test_a_kind_is_found_by_its_folder(tmp_path: Path) -> None:
     found = {kind: path.relative_to(tmp_path).as_posix() for kind, path in representatives(tmp_path).items()}
     assert found == {
         "index": "index.html",
+        "find": "find.html",
         "find/index": "find/index.html",
-        "find/": "find/time.html",
-        "tables/methods": "tables/methods.html",
-        "tables/deep/": "tables/deep/one.html",
+        "find/": "find/memory.html",
+        "find/ hub": "find/space.html",
+        "find/*/": "find/time/one.html",
+        "claims/all": "claims/all.html",
+        "claims/more": "claims/more.html",
     }
 
 
@@ -78,7 +85,7 @@ def test_every_page_is_light(visits: dict[str, Visit]) -> None:
 
 def test_a_notebook_loads_what_a_guide_loads(visits: dict[str, Visit]) -> None:
     """And nothing of Jupyter's."""
-    usual = {url for kind in ("training/", "concepts/") for url in visits[kind].requests}
+    usual = {url for kind in ("training/*/", "concepts/") for url in visits[kind].requests}
     (own,) = (url for url in visits["notebook"].requests if url not in usual)
     assert own.endswith(".html")
 

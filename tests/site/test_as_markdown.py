@@ -1,6 +1,7 @@
 """Pages as plain Markdown: what a reader gets, with nothing in it that only this project understands."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from headroom.site import exports
 from headroom.site.as_markdown import links, markup, plain
 from headroom.site.context import PageContext, SiteData
 from headroom.site.exports import markdown_pages
+from headroom.site.memory import Memory
 
 ROOT = Path(__file__).parents[2]
 GUIDE = PageContext("training/guide.md", ("cpu",))
@@ -77,6 +79,7 @@ def test_a_claim_that_carries_over_says_from_where(site: SiteData) -> None:
         ("## Head { data-search-exclude }", "## Head"),
         ("Text.\n{ .lead }", "Text."),
         ("a<small>b</small> <span><small>c</small></span>", "a; b c"),
+        ("<span>a</span><small>b</small><br><small>c</small>", "a; b; c"),
         ("a\n\n<form><label>b</label></form>\n\nc", "a\n\nc"),
         ("``` { .text .output }\n{#x} <b>\n```", "```text\n{#x} <b>\n```"),
         ('```python title="x" hl_lines="1"\nx\n```', "```python\nx\n```"),
@@ -156,7 +159,9 @@ class TestOurs:
             rows = text.split("\n")
             code = {row for fence in fenced(rows) for row in range(fence.first, fence.last + 1)}
             prose = re.sub(r"(`+).+?\1", "", "\n".join(row for i, row in enumerate(rows) if i not in code))
-            assert not re.search(r"--8<--|\]\((?:claim|fact|methods|ran):|<!--|</?[a-z]+[ >]|&#\d", prose), path
+            assert not re.search(
+                r"--8<--|\]\((?:claim|fact|methods|ran|start|unproven):|<!--|</?[a-z]+[ >]|&#\d", prose
+            ), path
             assert not re.search(r"^ *(?:!!!|\?\?\?|===) ", prose, re.MULTILINE), path
 
     def test_code_is_what_stands_in_the_files(self, ours: tuple[SiteData, dict[str, str]]) -> None:
@@ -211,6 +216,28 @@ def test_llms_txt_lists_the_navigation(site: SiteData) -> None:
     assert any(row.startswith("- [Alone](claims/hardware.md): ") for row in rows)
     full = files["llms-full.txt"]
     assert full.index("# Headroom") < full.index("# A guide") < full.index("# Claims")
+
+
+def test_a_server_makes_only_what_has_changed(site: SiteData) -> None:
+    """While somebody writes, every other page is what it was."""
+    memory, made = Memory(), []
+
+    def recall(kind: str, name: str, source: str, make: Callable[[], str]) -> str:
+        def noted() -> str:
+            made.append((kind, name))
+            return make()
+
+        found: str = memory.recall(kind, name, source, noted)
+        return found
+
+    generated = exports.pages(site)
+    first = markdown_pages.files(site, generated, "Name", "What it is.", NAV, recall)
+    assert first == markdown_pages.files(site, generated, "Name", "What it is.", NAV)
+    made.clear()
+    changed = {**generated, "claims/hardware.md": generated["claims/hardware.md"] + "\nMore.\n"}
+    second = markdown_pages.files(site, changed, "Name", "What it is.", NAV, recall)
+    assert made == [("plain", "claims/hardware.md"), ("full", "claims/hardware.md")]
+    assert "\nMore.\n" in second["llms-full.txt"]
 
 
 def test_addresses_are_whole_where_the_site_is_known(site: SiteData) -> None:

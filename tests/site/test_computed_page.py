@@ -189,7 +189,7 @@ class TestPrice:
     def test_the_metric_of_the_claim_is_not_its_own_price(self, site: SiteData) -> None:
         """It stands above already."""
         page = page_of(site, "training.clever.saved-memory")
-        part = page.partition("What else it changes")[2].partition("Conditions")[0]
+        part = page.partition("What else it changes")[2].partition("What is not claimed")[0]
         assert "time of a step" in part
         assert "kept for backward" not in part
 

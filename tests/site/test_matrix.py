@@ -74,6 +74,17 @@ class TestRows:
         found = list(rows.rows(with_method(site, claims={})))
         assert [each.classes for each in found] == [("cpu", "h200")]
 
+    def test_two_classes_that_were_measured_never_share_a_row_of_figures(self, site: SiteData) -> None:
+        """Their badges say the same, and their figures do not."""
+        (cpu,) = (found for name, found in site.board.standings["training.time"].items() if name == "cpu")
+        assert cpu.verdict is not None
+        (point,) = cpu.verdict.points
+        faster = replace(cpu, verdict=replace(cpu.verdict, points=(replace(point, ratio=2 * point.ratio),)))
+        board = replace(site.board, standings={**site.board.standings, "training.time": {"cpu": cpu, "h200": faster}})
+        found = list(rows.rows(with_method(replace(site, board=board), claims={"speed": ("training.time",)})))
+        told = [(row.classes, outcome.word, outcome.ratio) for row in found for outcome in row.known["speed"]]
+        assert told == [(("cpu",), "measured", point.ratio), (("h200",), "measured", 2 * point.ratio)]
+
     def test_what_is_retired_says_nothing(self, clean: SiteData) -> None:
         """Nobody is to decide by it."""
         told = [each.claim for row in rows.rows(clean) for found in row.known.values() for each in found]
@@ -105,6 +116,7 @@ class TestPage:
         assert "reported or computed" in found[1]
         assert "8 A100" in found[2]
         assert "badge-cited" in found[2]
+        assert found[3] == "– nothing reported"
         assert "cited" not in "".join(row(with_method(site), "cpu"))
 
     def test_what_a_method_costs_is_turned_round(self, site: SiteData) -> None:

@@ -21,7 +21,9 @@ from headroom.records.answers import Answers, answers_of
 from headroom.records.notebooks import Notebook
 from headroom.records.problems import Problem, relative, unreadable
 
-_KEYS = {"title", "description", "hardware", "answers", "was"}
+TYPES = ("start", "guide", "concept", "how-to", "reference")
+"""What a page is for: to lead on, to solve a reader's problem, to explain, to guide a contributor, to be looked up."""
+_KEYS = {"title", "description", "type", "hardware", "answers", "was"}
 _METADATA = re.compile(r"\A(?:---[ \t]*\n| {0,3}[A-Za-z0-9_-]+:)")  # MkDocs takes the second for front matter as well
 _REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
 LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
@@ -186,6 +188,8 @@ def _checked(meta: Any) -> dict[str, Any]:
     named = meta.get("hardware") or []
     if not all(isinstance(name, str) for name in (named if isinstance(named, list) else [named])):
         raise UnreadableError("`hardware` is no list of classes", "write `hardware: [class]`", 1)
+    if meta.get("type", TYPES[0]) not in TYPES:
+        raise UnreadableError(f"unknown type `{meta['type']}` in the front matter", f"use one of {', '.join(TYPES)}", 1)
     try:
         by_place(meta.get("was") or {})
     except ValueError as error:

@@ -11,7 +11,7 @@ document$.subscribe(() => {
     on: row.querySelector("[data-on]").dataset.on.split(" "),
     gains: GOALS.filter((_, i) => row.cells[i + 2].querySelector("[data-gains]")),
     keys: [...row.cells].map((cell, i) => i < 2 ? cell.textContent.toLowerCase()
-      : Number(cell.querySelector("[data-ratio]")?.dataset.ratio ?? -1)),
+      : Number(cell.querySelector("[data-ratio]")?.dataset.ratio ?? NaN)),
   }))
   const AT_ONCE = 100  // what a slow phone lays out while a reader types
   let sorted = ""  // the number of a column, after a minus sign where it falls
@@ -20,7 +20,7 @@ document$.subscribe(() => {
   function fits({text, on, gains, row}) {
     const elsewhere = on[0] === ""  // reported or computed: of no hardware, and no gain of ours
     return (!hardware.value || elsewhere || on.includes(hardware.value))
-      && (!goal.value || gains.includes(goal.value) || (elsewhere && row.cells[GOALS.indexOf(goal.value) + 2].querySelector("a")))
+      && (!goal.value || gains.includes(goal.value) || (elsewhere && row.cells[GOALS.indexOf(goal.value) + 2].querySelector(".badge")))
       && method.value.toLowerCase().split(/\s+/).every(word => text.includes(word))
   }
 
@@ -39,8 +39,10 @@ document$.subscribe(() => {
 
   function sort() {
     const falls = sorted.startsWith("-"), column = Math.abs(sorted)
-    order = sorted === "" ? rows : [...rows].sort((a, b) =>
-      (a.keys[column] < b.keys[column] ? -1 : a.keys[column] > b.keys[column] ? 1 : 0) * (falls ? -1 : 1))
+    order = sorted === "" ? rows : [...rows].sort(({keys: {[column]: a}}, {keys: {[column]: b}}) => {
+      if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b)  // what is unknown comes last
+      return (a < b ? -1 : Number(a > b)) * (falls ? -1 : 1)
+    })
     filter()
     table.tBodies[0].append(...order.map(({row}) => row))
     heads.forEach((head, i) => i === column && sorted !== ""

@@ -10,13 +10,17 @@ from headroom.prose.pages import language
 
 _UNPROVEN = re.compile(r"<!--\s*no-claim:\s*unproven\s*-->")
 _WHOLE = re.compile(r"<(?P<tag>figure|svg|script|style|form)\b(?P<inside>.*?)</(?P=tag)>", re.DOTALL)
-_TITLE = re.compile(r"<(?:title|desc)\b[^>]*>(?P<text>[^<]*)<|<figcaption>(?P<caption>[^<]*)<")
+_TOLD = tuple(re.compile(rf"<{name}\b[^>]*>(?P<words>[^<]*)<") for name in ("title", "desc", "figcaption"))
+"""Where a drawing says what it shows: the first of each; those that follow are of its points."""
 _ELEMENT = re.compile(
     r"<span class=\"badge[^\"]*\">(?P<badge>[^<]*)</span>"
     r"|<a [^<>]*?href=\"(?P<href>[^\"<>]*)\"[^<>]*>(?P<label>[^<]*)</a>"
     r"|<(?P<break>br) ?/?>"
     r"|(?P<tag></?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>)"
 )
+_APART = re.compile(r"(?:^|[ |\n]|<br ?/?>)(?:<[a-z][^<>]*>)*$")
+"""Before small type that stands apart from what comes before it already."""
+_NEAR = 200
 _ATTRIBUTES = re.compile(r"^(?P<inside>(?:#{1,6} .*?)?)[ \t]*\{[ :.#][^{}\n]*\}[ \t]*$", re.MULTILINE)
 _ENTITY = re.compile(r"(?P<inside>&#(?P<code>\d{1,7});)")
 _KEPT = {"<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;"}
@@ -70,8 +74,9 @@ def _whole(match: re.Match[str], inside: str) -> str:
     """What is drawn, in the words that a drawing has for who cannot see it; nothing of what only a browser can use."""
     if match["tag"] in ("script", "style", "form"):
         return ""
-    words = (unescape(match["text"] or match["caption"] or "").strip() for match in _TITLE.finditer(inside))
-    told = ". ".join(part.removesuffix(".") for part in dict.fromkeys(words) if part)
+    found = filter(None, (pattern.search(inside) for pattern in _TOLD))
+    words = (unescape(each["words"]).strip().removesuffix(".") for each in found)
+    told = ". ".join(part for part in words if part)
     return f"Figure: {escaped(told)}." if told else ""
 
 
@@ -81,7 +86,7 @@ def _element(match: re.Match[str], label: str) -> str:
         return f"**{match['badge']}**"
     if match["href"] is not None:
         return f"[{label}](<{_address(match['href'])}>)"
-    glued = match["tag"] == "<small>" and match.string[match.start() - 1] not in " >|\n"
+    glued = match["tag"] == "<small>" and not _APART.search(match.string[max(0, match.start() - _NEAR) : match.start()])
     return "; " if match["break"] or glued else ""
 
 

@@ -16,7 +16,7 @@ def index(site: SiteData) -> str:
     intro = (
         "Every comparison on this site is one of these claims. A verdict is never stored: it is computed from the raw "
         "samples whenever the site is built, for each [hardware class](hardware.md) on its own. "
-        "[All of it as data](../claims.json)."
+        "[What changed](changes.md) lately, and [all of it as data](../claims.json)."
     )
     head = [
         '---\ntitle: Claims\ndescription: "Every claim of this site and what the evidence says of it"\n---',

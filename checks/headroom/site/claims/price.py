@@ -27,7 +27,8 @@ def parts(claim: MeasuredClaim, name: str, standing: Standing, site: SiteData, p
     if standing.session is None or standing.verdict is None:
         return
     layout = Layout(standing.session.evidence)
-    yield heading(f"What else it changes on {text(site.class_name(name))}")
+    alone = sum(found.verdict is not None for found in site.board.standings[claim.id].values()) == 1
+    yield heading("What else it changes" + ("" if alone else f" on {text(site.class_name(name))}"))
     rows = [row for metric in _others(claim, standing) for row in _rows(claim, metric, layout, name, site, page)]
     if rows:
         yield "In the same runs, of the same two arms:"

@@ -3,7 +3,8 @@
 The form of llms.txt is that of llmstxt.org: a title, a summary, and lists of links to Markdown with what each is about.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from html import unescape
 from pathlib import PurePosixPath
 from typing import Any
@@ -23,7 +24,23 @@ _DATA = (
 )
 
 
-def files(site: SiteData, generated: Mapping[str, str], name: str, about: str, nav: Sequence[Any]) -> dict[str, str]:
+Recall = Callable[[str, str, str, Callable[[], str]], str]
+"""Gives what was made before: of a kind, by a page's name, from this source; else what is made now."""
+
+
+def anew(kind: str, name: str, source: str, make: Callable[[], str]) -> str:  # noqa: ARG001 - as who remembers
+    """What is made where nothing is remembered."""
+    return make()
+
+
+def files(
+    site: SiteData,
+    generated: Mapping[str, str],
+    name: str,
+    about: str,
+    nav: Sequence[Any],
+    recall: Recall = anew,
+) -> dict[str, str]:
     """Every page as Markdown, llms.txt and llms-full.txt, by path.
 
     Args:
@@ -32,14 +49,20 @@ def files(site: SiteData, generated: Mapping[str, str], name: str, about: str, n
         name: the name of the site.
         about: one sentence about it.
         nav: the navigation as mkdocs.yml writes it.
+        recall: what a server knows of earlier builds.
     """
     sources = {**_written(site), **generated}
-    pages = {path: plain(text, site, PageContext.of(path, _meta(text))) for path, text in sources.items()}
-    found = {markdown_page(path): f"{text}\n{_from(path, site)}\n" for path, text in pages.items()}
+
+    def made(path: str, text: str) -> str:
+        return f"{plain(text, site, PageContext.of(path, _meta(text)))}\n{_from(path, site)}\n"
+
+    pages = {path: recall("plain", path, text, partial(made, path, text)) for path, text in sources.items()}
+    found = {markdown_page(path): text for path, text in pages.items()}
     found["llms.txt"] = "\n".join(_llms(site, sources, name, about, nav)) + "\n"
     listed = [path for _, path in _flat(nav) if path in pages]
     found["llms-full.txt"] = "\n".join(
-        links.from_the_top(f"{pages[path]}\n{_from(path, site)}\n", path, site.address) for path in listed
+        recall("full", path, pages[path], partial(links.from_the_top, pages[path], path, site.address))
+        for path in listed
     )
     return found
 

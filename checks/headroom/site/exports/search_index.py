@@ -9,21 +9,23 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from headroom.records.methods import Method
 from headroom.site.context import SiteData
 
-FIELDS: Final = {"title": 4.0, "text": 1.0, "names": 10.0}
-"""How much a word counts, by where it stands. ``names`` is ours: what the records of methods say."""
-_PAGE: Final = 0.4
+FIELDS: Final = {"title": 8.0, "text": 1.0, "names": 10.0}
+"""How much a word counts, by where it stands. ``names`` is ours: what the records of methods say, and every title."""
+_PAGE: Final = 0.7
 _FOLDERS: Final = {"claims": 0.4, "contribute": 0.4}
+_MARKUP = re.compile(r"<[^>]*>|&\w+;")
 _WORD = re.compile(r"[^\W_]+")
 
 
 def weighed(index: Mapping[str, Any], site: SiteData) -> dict[str, Any]:
-    """The theme's index, with the names of methods at their sections and a weight for every entry."""
-    names = _names(site)
+    """The theme's index, with the names of what each entry tells of and a weight for it."""
+    said: dict[str, list[str]] = {}
+    for method in site.tree.methods.values():
+        said.setdefault(address(method.section), []).extend((method.name, *method.aliases, *method.symptoms))
     config = {**index["config"], "fields": {name: {"boost": boost} for name, boost in FIELDS.items()}}
-    return {**index, "config": config, "docs": [_entry(entry, names) for entry in index["docs"]]}
+    return {**index, "config": config, "docs": [_entry(entry, said) for entry in index["docs"]]}
 
 
 def address(section: str) -> str:
@@ -31,25 +33,22 @@ def address(section: str) -> str:
     return re.sub(r"\.(md|ipynb)(?=#|$)", ".html", section)
 
 
-def _names(site: SiteData) -> dict[str, str]:
-    found: dict[str, list[str]] = {}
-    for method in site.tree.methods.values():
-        found.setdefault(address(method.section), []).extend(_words(method))
-    return {place: " ".join(dict.fromkeys(words)) for place, words in found.items()}
-
-
-def _words(method: Method) -> list[str]:
-    """Every word of what a method is called and of its symptoms, and each of these as one word, behind ``zz``.
-
-    The script of the search asks for the whole query as such a word as well. So what is typed as the record has it,
-    ``adamw_8bit`` or a sentence, is found before what has the same words somewhere.
-    """
-    said = [_WORD.findall(text.lower()) for text in (method.name, *method.aliases, *method.symptoms)]
-    return [word for words in said for word in (*words, f"zz{''.join(words)}")]
-
-
-def _entry(entry: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def _entry(entry: Mapping[str, Any], said: Mapping[str, list[str]]) -> dict[str, Any]:
     place = entry["location"]
+    texts = said.get(place, [])
+    names = [word for text in texts for word in _words(text)] + [_one_word(text) for text in (entry["title"], *texts)]
     weight = _FOLDERS.get(place.partition("/")[0], 1.0) * (1.0 if "#" in place else _PAGE)
-    found = {**entry, "boost": weight}
-    return {**found, "names": names[place]} if place in names else found
+    return {**entry, "names": " ".join(dict.fromkeys(names)), "boost": weight}
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_MARKUP.sub(" ", text).lower())
+
+
+def _one_word(text: str) -> str:
+    """A text without spaces and signs, behind ``zz``, which keeps it apart from words that begin alike.
+
+    The script of the search asks for the whole query as such a word, too. So what is typed as a record or a title has
+    it, ``adamw_8bit`` or a sentence, is found before what has the same words somewhere.
+    """
+    return f"zz{''.join(_words(text))}"

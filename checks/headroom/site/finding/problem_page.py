@@ -22,7 +22,7 @@ def _parts(site: SiteData, problem: Problem) -> Iterator[str]:
     yield f"{said.hint}. What do you do, and on what?"
     found = [choice for choice in choices.of_site(site) if choice.problem == problem]
     rows = [f"- [{_named(choice)}]({page.href(choice.path)}) {_count(site, choice)}" for choice in found]
-    yield '<div class="choice" markdown>\n\n' + "\n".join(rows) + "\n\n</div>"
+    yield '<div class="choice" markdown data-search-exclude>\n\n' + "\n".join(rows) + "\n\n</div>"
     if missing := [*_missing(found)]:
         yield f"Not written yet: {', '.join(missing)}."
 

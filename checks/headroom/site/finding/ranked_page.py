@@ -83,7 +83,7 @@ def _ranked(
     for ground, group in groupby(found, key=lambda each: each.ground):
         yield _heading(_ground(site, ground, hardware), level)
         rows = [_row(site, choice, page, kind, each, hardware) for each in group]
-        yield f'<div class="answers" markdown>\n\n{table(_COLUMNS, rows)}\n\n</div>'
+        yield f'<div class="answers" markdown data-no-terms>\n\n{table(_COLUMNS, rows)}\n\n</div>'
 
 
 def _ground(site: SiteData, ground: Ground, hardware: str | None) -> str:

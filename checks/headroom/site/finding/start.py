@@ -36,7 +36,7 @@ def with_parts(lines: Sequence[str], site: SiteData, page: PageContext) -> list[
 
 def _choices(site: SiteData, page: PageContext) -> Iterator[str]:
     """A card a problem, which leads to its page; in it the jobs and the hardware, which lead straight to a list."""
-    yield from ('<div class="choice problems" markdown>', "")
+    yield from ('<div class="choice problems" markdown data-no-terms>', "")
     every = choices.of_site(site)
     for problem in choices.problems(site):
         said = PROBLEMS[problem]

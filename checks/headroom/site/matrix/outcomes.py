@@ -40,6 +40,11 @@ class Outcome:
     here: bool = False
     """Whether it was measured on the class itself, not counted on another."""
 
+    @property
+    def told(self) -> tuple[object, ...]:
+        """All that a reader is told of it: outcomes that agree in this are the same to a reader."""
+        return self.claim.id, self.word, self.conditions, self.before, self.after, self.ratio, self.low, self.high
+
 
 def measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str) -> Outcome:
     """What is measured of a claim on a class, or counted on another where it carries over."""

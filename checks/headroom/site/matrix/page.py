@@ -16,7 +16,7 @@ PAGE = "methods.md"
 CSV, JSON = "methods.csv", "methods.json"
 _HERE = PageContext(PAGE)
 _HEAD = ("| Method | Hardware | Speed | Memory | Result |", "| --- | --- | --- | --- | --- |")
-_UNKNOWN = "– not measured"
+_UNKNOWN, _UNTOLD = "– not measured", "– nothing reported"
 _ELSEWHERE = "reported or computed, not measured here"
 _FRONT = """---
 title: Methods
@@ -26,7 +26,7 @@ hide: [toc]
 _INTRO = f"""Figures are without the method → with it. A ratio (×) above 1 is a gain, below 1 a cost; behind it stands
 its range. A cell shows the first of what a method's [claims]({_HERE.href(INDEX)}) say; the data hold all of it:
 [CSV]({CSV}), [JSON]({JSON})."""
-_OPEN = '<div class="matrix" markdown="block">'
+_OPEN = '<div class="matrix" markdown="block" data-no-terms>'
 _WANTED = {"": "any", "speed": "faster", "memory": "less memory", "quality": "the same result"}
 
 
@@ -49,7 +49,7 @@ def _filters(site: SiteData) -> str:
         '<output aria-live="polite"></output>',
         '<button type="button" name="all" hidden>Show all</button>',
     )
-    return "\n".join(('<form class="matrix-filters">', *parts, "</form>"))
+    return "\n".join(('<form class="matrix-filters" data-search-exclude>', *parts, "</form>"))
 
 
 def _row(site: SiteData, row: Row) -> str:
@@ -77,15 +77,15 @@ def _hardware(site: SiteData, row: Row) -> str:
 
 def _cell(row: Row, goal: Goal, section: str) -> str:
     if goal == "quality" and row.method.same_result:
-        return f'<span data-gains="">[the same]({section})<small>a snippet proves it</small></span>'
-    return "".join(map(_outcome, row.known[goal][:1])) or _UNKNOWN
+        return f'<span data-gains="">[the same]({section}) <small>a snippet proves it</small></span>'
+    return "".join(map(_outcome, row.known[goal][:1])) or (_UNKNOWN if row.classes else _UNTOLD)
 
 
 def _outcome(outcome: Outcome) -> str:
     data = f' data-ratio="{outcome.ratio:.6g}"' if outcome.ratio is not None else ""
     data += ' data-gains=""' if outcome.gains else ""
     link = f"[{text(outcome.figures) or 'what it says'}]({_HERE.href(claim_page(outcome.claim.id))})"
-    return f"<span{data}>{link} {''.join(_behind(outcome))} {badge(outcome.status, outcome.word)}</span>"
+    return f"<span{data}>{link} {' '.join(_behind(outcome))} {badge(outcome.status, outcome.word)}</span>"
 
 
 def _behind(outcome: Outcome) -> Iterator[str]:

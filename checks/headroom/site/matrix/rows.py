@@ -27,10 +27,10 @@ class Row:
 def rows(site: SiteData) -> Iterator[Row]:
     """Every method by name; each on every class once, what was measured first, and last what was not measured here."""
     for method in sorted(site.tree.methods.values(), key=lambda method: (method.name.lower(), method.id)):
-        alike: dict[tuple[tuple[tuple[str, str], ...], ...], Row] = {}
+        alike: dict[tuple[object, ...], Row] = {}
         for name in site.tree.classes:
             known = {goal: tuple(_measured(site, method, goal, name)) for goal in GOALS}
-            told = tuple(tuple((each.claim.id, each.word) for each in known[goal]) for goal in GOALS)
+            told = tuple((goal, outcome.told) for goal in GOALS for outcome in known[goal])
             classes = (*alike[told].classes, name) if told in alike else (name,)
             alike[told] = Row(method, classes, known)
         yield from sorted(alike.values(), key=_unknown)

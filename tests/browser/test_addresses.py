@@ -1,0 +1,85 @@
+"""Old addresses, the page for what is not found, and the words of the guides, in a real browser."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def landed(browser: "Browser", address: str, end: str, *, scripts: bool = True) -> str:
+    """Where a reader comes out who opens an address, once its end is this."""
+    context = browser.new_context(java_script_enabled=scripts)
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_url(f"**{end}", timeout=5_000)
+    found = page.url
+    context.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("perf_train_gpu_one.html", "/training/single-gpu.html"),
+        ("perf_train_gpu_one.html#gradient-checkpointing", "/activation-checkpointing.html#activation-checkpointing"),
+        ("perf_train_gpu_one.html#never-there", "/training/single-gpu.html"),
+        ("perf_infer_gpu_one.html#4-bit", "/concepts/glossary.html#quantization"),
+        ("training/single-gpu.html#compile", "/training/single-gpu/speed.html#compile"),
+    ],
+)
+def test_an_old_address_leads_on_with_its_anchor(site: Path, browser: "Browser", old: str, new: str) -> None:
+    """From the file system as from a host; so does a place that has left a page."""
+    assert landed(browser, f"{site.as_uri()}/{old}", new).endswith(new)
+
+
+def test_an_old_address_leads_on_without_scripts(site: Path, browser: "Browser") -> None:
+    """To the page, at least."""
+    new = "/training/cpu.html"
+    assert landed(browser, f"{site.as_uri()}/perf_train_cpu.html", new, scripts=False).endswith(new)
+
+
+def test_what_is_not_found_is_guessed(host: str, browser: "Browser") -> None:
+    """From an address of another depth, with a slip and an anchor; nothing is guessed from nonsense."""
+    page = browser.new_page()
+    page.goto(f"{host}/docs/transformers/v4.30.0/en/perf_train_gpu_on#gradient-accumulation")
+    first = page.locator("#nearest a").first
+    assert first.inner_text() == "Training on a single GPU"
+    first.click()
+    page.wait_for_url("**/batch.html#gradient-accumulation")
+    page.goto(f"{host}/zzqx")
+    assert page.locator("#nearest").is_hidden()
+    assert page.locator("main li a").count() > 10
+    page.close()
+
+
+def test_a_word_is_explained_by_keyboard_and_leads_to_the_glossary(site: Path, browser: "Browser") -> None:
+    """Its meaning is shown on focus, and it is a link that a touch follows."""
+    page = browser.new_page()
+    page.goto(f"{site.as_uri()}/training/cpu.html")
+    word = page.locator("a.term:visible").first
+    meaning = word.get_attribute("title")
+    assert meaning
+    word.focus()
+    page.wait_for_selector("[role=tooltip]:visible", timeout=5_000)
+    assert page.locator("[role=tooltip]:visible").inner_text().strip() == meaning
+    word.press("Enter")
+    page.wait_for_url("**/concepts/glossary.html#*")
+    assert page.locator(":target").is_visible()
+    page.close()
+
+
+def test_a_line_of_code_has_an_address(site: Path, browser: "Browser") -> None:
+    """By the link of its block, and the number of the line in it."""
+    page = browser.new_page()
+    page.goto(f"{site.as_uri()}/training/cpu.html")
+    link = page.locator('a[aria-label="Link to this code"]').first
+    name = (link.get_attribute("href") or "").removeprefix("#")
+    assert page.locator(f".highlight#{name}").count() == 1
+    page.goto(f"{site.as_uri()}/training/cpu.html#L-{name}-1")
+    assert page.locator("code span:target").is_visible()
+    page.close()

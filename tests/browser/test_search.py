@@ -1,0 +1,125 @@
+"""What readers type or paste finds the section that answers it, on the real site, opened from the file system."""
+
+import html
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from headroom.records import load
+from headroom.site.exports.search_index import address
+from searching import FIELD, ask, open_search
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+ROOT = Path(__file__).parents[2]
+FIRST = 3
+SHARE = 0.95
+MAX_INDEX_BYTES = 700_000
+ERRORS = Path(__file__).with_name("errors.txt")
+
+
+@pytest.fixture(scope="module")
+def page(site: Path, browser: "Browser") -> "Iterator[Page]":
+    """A page whose search has answered once."""
+    found = browser.new_page()
+    open_search(found, (site / "index.html").as_uri())
+    yield found
+    found.close()
+
+
+def wanted() -> dict[str, set[str]]:
+    """The sections that answer what the records of methods say: a symptom of two methods has two."""
+    found = defaultdict(set)
+    for method in load(ROOT).methods.values():
+        for text in (method.name, *method.aliases, *method.symptoms):
+            found[text].add(address(method.section))
+    return found
+
+
+def errors() -> dict[str, list[str]]:
+    """Texts as libraries print them and flags as commands have them, each above the places that answer it."""
+    blocks = re.sub(r"(?m)^#.*\n", "", ERRORS.read_text("utf-8")).strip().split("\n\n")
+    found = {text: places.split() for text, places in (block.strip().split("\n") for block in blocks)}
+    assert len(found) == len(blocks)
+    return found
+
+
+class TestFinding:
+    def test_methods_are_found_by_their_names_and_symptoms(self, page: "Page") -> None:
+        """Of all that the records say, a share of 95 % has its section among the first three results."""
+        sections = wanted()
+        answers = ask(page, sections)
+        ranks = {text: answer.rank(sections[text]) for text, answer in zip(sections, answers, strict=True)}
+        missed = sorted(text for text, rank in ranks.items() if rank > FIRST)
+        assert len(missed) <= (1 - SHARE) * len(ranks), missed
+        assert len(ranks) > 300
+
+    def test_error_messages_and_flags_are_found_as_they_are_printed(self, page: "Page") -> None:
+        """Each has a place that answers it among the first three results."""
+        places = errors()
+        assert len(places) >= 30
+        answers = ask(page, places)
+        missed = [text for text, answer in zip(places, answers, strict=True) if answer.rank(places[text]) > FIRST]
+        assert not missed
+
+    def test_pages_are_found_by_their_titles(self, site: Path, page: "Page") -> None:
+        """Those that people write, among the first three results."""
+        pages = {found.relative_to(ROOT / "docs").with_suffix(".html") for found in (ROOT / "docs").rglob("*.md")}
+        titles = {str(path): re.search(r"<h1[^>]*>(.*?)<", (site / path).read_text("utf-8")) for path in pages}
+        texts = {html.unescape(title[1]): path for path, title in titles.items() if title}
+        assert len(texts) == len(pages)
+        ranks = {text: answer.rank([texts[text]]) for text, answer in zip(texts, ask(page, texts), strict=True)}
+        assert [text for text, rank in ranks.items() if rank > FIRST] == []
+
+    def test_places_of_the_list_are_there(self, site: Path) -> None:
+        """Every place that is to answer an error stands on the site."""
+        for place in {place for places in errors().values() for place in places}:
+            path, _, anchor = place.partition("#")
+            assert f'id="{anchor}"' in (site / path).read_text("utf-8"), place
+
+
+class TestField:
+    @pytest.mark.parametrize("key", ["/", "Control+k", "Meta+k"])
+    def test_a_key_opens_the_search(self, site: Path, browser: "Browser", key: str) -> None:
+        """The field has the focus, and the key writes nothing into it."""
+        page = browser.new_page()
+        page.goto((site / "index.html").as_uri())
+        page.keyboard.press(key)
+        page.keyboard.type("lora")
+        page.wait_for_selector(".md-search-result__item a", state="attached")
+        assert page.input_value(FIELD) == "lora"
+        page.close()
+
+    def test_a_text_that_a_mouse_pastes_is_searched(self, page: "Page") -> None:
+        """No key is let go then: the field only says that it changed."""
+        ask(page, ["gradient accumulation"])
+        page.evaluate(
+            "selector => { const field = document.querySelector(selector); field.value = 'QLoRA'; "
+            "field.dispatchEvent(new InputEvent('input', {bubbles: true})) }",
+            FIELD,
+        )
+        page.wait_for_function("document.querySelector('.md-search-result__item').textContent.includes('QLoRA')")
+
+    def test_a_result_shows_the_section_that_answers_best(self, page: "Page") -> None:
+        """Also where the page's own title matches, for which the theme folds all sections away."""
+        (answer,) = ask(page, ["Training on a single GPU"])
+        assert answer.results[0][0] == "training/single-gpu.html"
+        assert all(len(links) > 1 for links in answer.results if links[0].startswith("training/single-gpu"))
+
+    def test_operators_of_the_query_language_are_words(self, page: "Page") -> None:
+        """Lunr takes a minus for `without` and fails at two."""
+        for text in ("--bf16", "-bf16", "+bf16", "bf16~", "bf16^", "text:bf16", '"bf16'):
+            assert ask(page, [text])[0].results, text
+
+
+def test_the_index_is_light(site: Path) -> None:
+    """It is read whole by whoever searches for the first time."""
+    assert (site / "search/search_index.json").stat().st_size <= MAX_INDEX_BYTES

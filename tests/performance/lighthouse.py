@@ -1,0 +1,116 @@
+"""What Lighthouse says of the site: four scores on a desktop, and the performance on a phone, of one page of each kind.
+
+Run it on a machine that does nothing else, after `make .cache/npm/lighthouse`: `python tests/performance/lighthouse.py
+[--record]`. It builds the site and serves it from this machine, and asks Lighthouse once for the desktop and five times
+for the phone, of which the median counts. It prints each figure beside its budget; `--record` writes them to
+`lighthouse.json` beside this file, from which docs/contribute/testing.md is told.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from host import serve
+from sites import build
+from templates import representatives
+
+ROOT = Path(__file__).resolve().parents[2]
+LIGHTHOUSE = ROOT / ".cache/npm/node_modules/lighthouse"
+RECORD = Path(__file__).with_suffix(".json")
+PAGES = {"start": "index", "guide": "training/*/", "claim": "measured claim", "notebook": "notebook"}
+CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
+DESKTOP, PHONE, RUNS = 100, 95, 5
+_SECONDS = 180
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Of one page: each category on a desktop, and the performance on a phone in each run."""
+
+    desktop: dict[str, int]
+    phone: list[int]
+    failed: tuple[str, ...]
+    """The audits that cost a point on the desktop."""
+
+    @property
+    def kept(self) -> bool:
+        """Whether the budgets are kept."""
+        return min(self.desktop.values()) >= DESKTOP and median(self.phone) >= PHONE
+
+
+def ask(address: str, *, desktop: bool) -> tuple[dict[str, int], tuple[str, ...]]:
+    """The scores that Lighthouse gives a page, out of 100, and the audits that it failed.
+
+    Raises:
+        RuntimeError: Lighthouse gave no answer.
+    """
+    categories = CATEGORIES if desktop else CATEGORIES[:1]
+    wanted = [f"--only-categories={','.join(categories)}", *["--preset=desktop"][: int(desktop)]]
+    flags = "--chrome-flags=--headless=new --no-sandbox --disable-gpu --disable-background-networking"
+    quiet = ["--output=json", "--quiet", "--no-enable-error-reporting", flags]
+    command = ["node", str(LIGHTHOUSE / "cli/index.js"), address, *wanted, *quiet]
+    chromium = shutil.which("chromium") or shutil.which("google-chrome") or ""
+    environment = os.environ | {"CHROME_PATH": chromium}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=_SECONDS)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    told = json.loads(done.stdout)
+    scores = {name: round(100 * category["score"]) for name, category in told["categories"].items()}
+    weighed = {ref["id"] for each in told["categories"].values() for ref in each["auditRefs"] if ref["weight"]}
+    low = (name for name in sorted(weighed) if (told["audits"][name]["score"] or 0) < 0.9)
+    return scores, tuple(name for name in low if told["audits"][name]["scoreDisplayMode"] in ("binary", "numeric"))
+
+
+def judge(address: str) -> Scores:
+    """All scores of one page."""
+    scores, failed = ask(address, desktop=True)
+    phone = [ask(address, desktop=False)[0]["performance"] for _ in range(RUNS)]
+    return Scores(scores, phone, failed)
+
+
+def row(name: str, found: dict[str, list[int]]) -> str:
+    """A line of the table in docs/contribute/testing.md."""
+    return f"| {name} | {' · '.join(map(str, found['desktop']))} | {median(found['phone']):g} |"
+
+
+def main(*, record: bool) -> int:
+    """Print what every page scores; 0 if all keep their budgets."""
+    if not LIGHTHOUSE.is_dir():
+        print("no Lighthouse: `make .cache/npm/lighthouse` installs it from npm", file=sys.stderr)
+        return 2
+    pages: dict[str, dict[str, list[int]]] = {}
+    kept = True
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder) / "site"
+        done = build(ROOT, site)
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        found = representatives(site)
+        with serve(site) as host:
+            for name, kind in PAGES.items():
+                scores = judge(f"{host}/{found[kind].relative_to(site).as_posix()}")
+                pages[name] = {"desktop": [scores.desktop[each] for each in CATEGORIES], "phone": scores.phone}
+                kept &= scores.kept
+                print(f"{row(name, pages[name])} phone {scores.phone} failed {', '.join(scores.failed)}", flush=True)
+    print(f"budgets: {DESKTOP} in each category on a desktop; {PHONE} on a phone, the median of {RUNS}")
+    if record:
+        version = json.loads((LIGHTHOUSE / "package.json").read_text("utf-8"))["version"]
+        result = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "lighthouse": version, "pages": pages}
+        RECORD.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="What Lighthouse says of the site.")
+    parser.add_argument("--record", action="store_true", help="write the figures beside this file")
+    raise SystemExit(main(record=parser.parse_args().record))

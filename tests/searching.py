@@ -1,0 +1,63 @@
+"""The search of a built site, asked in a browser as a reader asks: what stands in the field, and what is shown."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+FIELD = ".md-search__input"
+# Each text is put into the field and a key let go; what is waited for is the next change of the list. Links that a
+# result folds away are not seen.
+_ASK = """async texts => {
+  const input = document.querySelector('.md-search__input'), box = document.querySelector('.md-search-result')
+  const asked = []
+  for (const text of texts) {
+    const start = performance.now()
+    const changed = new Promise(resolve => new MutationObserver((_, all) => { all.disconnect(); resolve() })
+      .observe(box, {childList: true, subtree: true, characterData: true}))
+    input.value = text
+    input.dispatchEvent(new KeyboardEvent('keyup'))
+    await Promise.race([changed, new Promise(resolve => setTimeout(resolve, 5000))])
+    const spent = performance.now() - start
+    await new Promise(resolve => setTimeout(resolve, 5))
+    const results = [...box.querySelectorAll('.md-search-result__item')].slice(0, 10).map(result =>
+      [...result.querySelectorAll('a')].filter(link => !link.closest('details')).map(link => decodeURI(link.href)))
+    asked.push([results, spent])
+  }
+  return asked
+}"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The results that are shown for one text: for each its links, as places on the site, and how long it took."""
+
+    results: tuple[tuple[str, ...], ...]
+    milliseconds: float
+
+    def rank(self, places: Iterable[str]) -> float:
+        """Which result is the first that shows a link to one of these places; infinity if none does."""
+        wanted = set(places)
+        return next((i for i, links in enumerate(self.results, 1) if wanted & {*links}), float("inf"))
+
+
+def open_search(page: "Page", address: str) -> None:
+    """Open a page, turn to its search, and wait until it answers."""
+    page.goto(address)
+    page.focus(FIELD)
+    page.keyboard.type("memory")
+    page.wait_for_selector(".md-search-result__item a", timeout=20_000, state="attached")
+
+
+def ask(page: "Page", texts: Iterable[str]) -> list[Answer]:
+    """What the search shows for each text."""
+    root = page.url.partition("/index.html")[0]
+    found = page.evaluate(_ASK, list(texts))
+    return [Answer(tuple(tuple(_place(url, root) for url in links) for links in shown), ms) for shown, ms in found]
+
+
+def _place(url: str, root: str) -> str:
+    return re.sub(r"\?[^#]*", "", url.removeprefix(f"{root}/"))

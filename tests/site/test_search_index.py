@@ -1,0 +1,115 @@
+"""What the search index gets from the records: names, weights, and what stays out of it."""
+
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import markdown
+import pytest
+
+from headroom.site.context import PageContext, SiteData
+from headroom.site.exports.search_index import FIELDS, address, weighed
+from headroom.site.markdown_extension import HeadroomExtension
+
+CLEAN = Path(__file__).parents[1] / "canaries/clean"
+GPU = PageContext("training/gpu.md", ("h200",))
+
+
+@pytest.fixture(scope="module")
+def site() -> SiteData:
+    """The tree that uses everything."""
+    return SiteData.load(CLEAN)
+
+
+def entries(site: SiteData, *places: str, title: str = "Any title") -> list[dict[str, Any]]:
+    """The entries of an index of these places."""
+    docs = [{"location": place, "title": title, "text": "any text"} for place in places]
+    found = weighed({"config": {"lang": ["en"], "fields": {"title": {"boost": 1000}}}, "docs": docs}, site)
+    assert found["config"] == {"lang": ["en"], "fields": {name: {"boost": boost} for name, boost in FIELDS.items()}}
+    assert [(each["location"], each["text"]) for each in found["docs"]] == [(place, "any text") for place in places]
+    return list(found["docs"])
+
+
+class TestWeighed:
+    def test_a_methods_section_has_the_words_of_its_record(self, site: SiteData) -> None:
+        """Of every method of the section: names, aliases and symptoms, also each as one word; no other has them."""
+        section, other = entries(site, "training/gpu.html#how", "training/gpu.html#no-claim")
+        names = section["names"].split()
+        assert {"clever", "method", "cleverness", "slow", "other"} <= {*names}
+        assert {"zztheclevermethod", "zzcleverness", "zztrainingisslow", "zzothermethods"} <= {*names}
+        assert len(names) == len({*names})
+        assert other["names"] == "zzanytitle"
+
+    def test_every_title_is_one_word_without_markup(self, site: SiteData) -> None:
+        """So that a title that is typed whole is found first."""
+        (entry,) = entries(site, "a.html", title="8-bit <code>AdamW</code> &amp; more")
+        assert entry["names"] == "zz8bitadamwmore"
+
+    def test_a_section_weighs_more_than_its_page_and_a_guide_more_than_a_claim(self, site: SiteData) -> None:
+        """The theme multiplies the entries of pages, of which claims have no other."""
+        section, page, claim, contributing = (
+            each["boost"]
+            for each in entries(site, "a/b.html#c", "a/b.html", "claims/training/x.html", "contribute/a.html#c")
+        )
+        assert claim < contributing < page < section
+
+    def test_addresses_of_notebooks_and_pages(self) -> None:
+        """A section of a source file, as the site has it."""
+        assert address("a/b.md#c") == "a/b.html#c"
+        assert address("a/b.ipynb") == "a/b.html"
+
+
+class Text(HTMLParser):
+    """The text of a page but for elements that the search leaves out."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.text = ""
+        self.open: list[bool] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Remember whether the element is left out."""
+        if tag not in ("br", "img", "hr"):
+            self.open.append(tag == "script" or "data-search-exclude" in dict(attrs))
+
+    def handle_endtag(self, tag: str) -> None:
+        """Forget it again."""
+        if tag not in ("br", "img", "hr"):
+            self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        """Take the text, unless an element around it is left out."""
+        if not any(self.open):
+            self.text += data
+
+
+class TestPage:
+    def page(self, site: SiteData, text: str, page: PageContext = GPU) -> str:
+        """A page as the extension renders it."""
+        extension = HeadroomExtension(site=site, page=lambda: page)
+        return markdown.markdown(text, extensions=["toc", "attr_list", "fenced_code", extension])
+
+    def test_names_and_symptoms_stand_below_the_heading(self, site: SiteData) -> None:
+        """Of each method of the section, folded, whether the anchor is written or made of the title."""
+        for heading in ("## How", "## In which way {#how}"):
+            found = self.page(site, f"# Page\n\n{heading}\n\nText.\n\n## Else\n\nMore.")
+            head, _, rest = found.partition("</h2>")
+            folded, _, after = rest.partition("</details>")
+            assert folded.lstrip().startswith('<details class="known-as">')
+            assert "<strong>The clever method.</strong> Also called: cleverness. You see: training is slow." in folded
+            assert "<strong>Other methods.</strong> You see: training is slow." in folded
+            assert "known-as" not in head + after
+
+    def test_other_pages_have_no_names(self, site: SiteData) -> None:
+        """An anchor of the same name elsewhere is another section."""
+        assert "known-as" not in self.page(site, "## How", PageContext("training/cpu.md"))
+
+    def test_badges_summaries_and_run_lines_are_left_out(self, site: SiteData) -> None:
+        """What stands on many pages finds none of them."""
+        text = "A [step](claim:training.clever.step-time) and [](claim:training.clever.saved-memory).\n\n"
+        text += '```python\n--8<-- "snippets/training/clever.py:enable"\n```\n'
+        found = Text(self.page(site, text)).text
+        assert "A step" in found
+        noise = ("from 8 sequences", "kept for backward", "counted", "uv run", "Whole file")
+        assert [word for word in noise if word in found] == []
