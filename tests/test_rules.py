@@ -178,6 +178,8 @@ def break_everything(root: Path) -> None:
     change(root, "checks/registry/training/clever-kept-model.yml", "whole * min", "whole + min")
     change(root, "checks/registry/training/clever-throughput.yml", "[1, 8]\n    why", "[2, 8]\n    why")
     change(root, "checks/methods/others.yml", "training.twin.step-time", "training.twin.time")
+    change(root, "checks/methods/words.yml", "section:", "was: [old_guide#how]\nsection:")
+    change(root, "checks/glossary/words.yml", "training/words.md#place", "training/words.md#nowhere")
 
 
 def test_a_retired_claim_need_not_be_used(root: Path) -> None:

@@ -159,7 +159,8 @@ class TestWorkflows:
     def test_the_published_site_leads_to_its_own_repository(self) -> None:
         """What publishes sets what the configuration of the site reads."""
         step = read(GITHUB / "workflows/pages.yml")["jobs"]["build"]["steps"][2]
-        assert step["env"] == {"HEADROOM_REPOSITORY": "${{ github.server_url }}/${{ github.repository }}"}
+        assert step["env"]["HEADROOM_REPOSITORY"] == "${{ github.server_url }}/${{ github.repository }}"
+        assert all(f"!ENV [{name}, " in (ROOT / "mkdocs.yml").read_text("utf-8") for name in step["env"])
         assert 'repository: !ENV [HEADROOM_REPOSITORY, "' in (ROOT / "mkdocs.yml").read_text("utf-8")
 
     def test_the_summary_of_a_pull_request_is_computed_by_its_base(self) -> None:

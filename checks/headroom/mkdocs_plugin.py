@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MethodType
@@ -23,7 +23,7 @@ from headroom.site import exports, notebook_page
 from headroom.site.addresses import moved, not_found
 from headroom.site.context import INDEX, PageContext, SiteData
 from headroom.site.exports import markdown_pages
-from headroom.site.memory import Memory, records, world
+from headroom.site.memory import Memory, outlines, records
 from headroom.verdicts import Board, read
 
 _LOG = logging.getLogger("mkdocs.headroom")
@@ -61,34 +61,33 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
             config.markdown_extensions.append("headroom")
         return config
 
-    def _judged(self, root: Path) -> tuple[Tree, Board] | None:
-        """What a server knows of the records already; nothing where there is no server."""
-        if self.memory is None:
-            return None
-        self.known = records(root)
-        found: tuple[Tree, Board] = self.memory.recall("judged", str(root), self.known, partial(read, root))
+    def _judged(self, root: Path) -> tuple[Tree, Board]:
+        """The records and what they prove."""
+        self.known = records(root) if self.memory else ""
+        found: tuple[Tree, Board] = self._once("judged", self.known, partial(read, root))
         return found
+
+    def _once(self, kind: str, source: str, make: Callable[[], Any]) -> Any:
+        """What is made of this source; a server makes it once."""
+        return self.memory.of_all(kind, source, make) if self.memory else make()
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add the claim pages, their index, the exports and the files that pages link to."""
-        pages = exports.pages(self.site)
+        known = ""
+        if self.memory:
+            known = f"{self.known} {outlines(Path(config.docs_dir), Path(config.config_file_path))}"
+            self.memory.turn("\n".join([known, *sorted(file.src_uri for file in files)]))
+        pages = self._once("pages", known, partial(exports.pages, self.site))
         for path, text in pages.items():
             inclusion = InclusionLevel.UNDEFINED if path == INDEX else InclusionLevel.NOT_IN_NAV
             files.append(File.generated(config, path, content=text, inclusion=inclusion))
         for path, source in exports.data_files(self.site).items():
             files.append(File.generated(config, path, abs_src_path=str(source)))
+        data = self._once("data", known, partial(exports.data, self.site, config.site_name))
+        senders = moved.files(self.site, partial(_url, files))
         styles_and_scripts = exports.bundles(Path(config.docs_dir), self.config.bundles)
-        made = {
-            **exports.json_files(self.site),
-            **exports.text_files(self.site, config.site_name),
-            **styles_and_scripts,
-            **moved.files(self.site, partial(_url, files)),
-        }
-        for path, text in made.items():
+        for path, text in {**data, **senders, **styles_and_scripts}.items():
             files.append(File.generated(config, path, content=text))
-        if self.memory:
-            names = (file.src_uri for file in files)
-            self.memory.turn(world(self.known, Path(config.config_file_path), Path(config.docs_dir), names))
         self._add_markdown(files, config, pages)
         return files
 

@@ -56,7 +56,8 @@ def test_a_reader_finds_code_and_evidence(start: "Page", asked: str) -> None:
     """The section that is reached shows code that can be copied, and badges that lead to evidence."""
     assert len(JOURNEYS[asked]) <= 3
     for name in JOURNEYS[asked]:
-        start.get_by_role("main").get_by_role("link", name=name, exact=True).first.click()
+        with start.expect_navigation():
+            start.get_by_role("main").get_by_role("link", name=name, exact=True).first.click()
     # The page without scripts runs what a test asks of it all the same.
     found = start.evaluate(SECTION)
     assert found["code"] > 0

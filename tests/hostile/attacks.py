@@ -79,7 +79,17 @@ def worth(text: str, quoted: str | None = None) -> Attack:
     quoted = quoted or text
     return by_kind(
         yaml=lambda clean: _first(
-            clean, ("blocks: 10", "value: 0.25", "value: 65504", "1.0e+12", "train: 8", "[training is slow]"), text
+            clean,
+            (
+                "blocks: 10",
+                "value: 0.25",
+                "value: 65504",
+                "1.0e+12",
+                "train: 8",
+                "[training is slow]",
+                "[tokens a second]",
+            ),
+            text,
         ),
         json=lambda clean: _first(clean, ('"load_before": 0.0', '"seconds": 0.5'), quoted),
         script=lambda clean: _headed(clean, f"timeout = {text}"),

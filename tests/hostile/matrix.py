@@ -116,6 +116,7 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
         page="unknown key `verdict`",
         notebook="unknown key `verdict`",
         classes="`verdict`: Input should be an object",
+        glossary="`verdict`: Input should be an object",
     ),
     "not a number": cells(
         json=f"`NaN` {FINITE}",
@@ -126,6 +127,7 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
         classes=NUMBER,
         script="no TOML",
         methods="should be a valid array",
+        glossary="should be a valid array",
         stand_ins=INTEGER,
         page=Harmless("the name of a class that there is not"),
     ),
@@ -140,6 +142,7 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
         classes=NUMBER,
         json=NUMBER,
         methods="should be a valid string",
+        glossary="should be a valid string",
         script=INTEGER,
         stand_ins=INTEGER,
         page="no list of classes",

@@ -79,6 +79,7 @@ def test_a_claim_that_carries_over_says_from_where(site: SiteData) -> None:
         ("## Head { data-search-exclude }", "## Head"),
         ("Text.\n{ .lead }", "Text."),
         ("a<small>b</small> <span><small>c</small></span>", "a; b c"),
+        ("<span>a</span><small>b</small><br><small>c</small>", "a; b; c"),
         ("a\n\n<form><label>b</label></form>\n\nc", "a\n\nc"),
         ("``` { .text .output }\n{#x} <b>\n```", "```text\n{#x} <b>\n```"),
         ('```python title="x" hl_lines="1"\nx\n```', "```python\nx\n```"),

@@ -47,7 +47,7 @@ class TestOnAPage:
         assert found.startswith("<p><a ")
         assert found.endswith("</a>, kernel</p>")
 
-    @pytest.mark.parametrize("tag", ["h2", "code", "a", "summary"])
+    @pytest.mark.parametrize("tag", ["h2", "code", "a", "summary", "select"])
     def test_is_none_where_a_link_would_disturb(self, words: SiteData, tag: str) -> None:
         """Headings, code and what is a link already."""
         html = f"<div><{tag}>a kernel</{tag}></div>"

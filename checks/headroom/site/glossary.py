@@ -27,6 +27,8 @@ _SILENT = {
     "style",
     "svg",
     "button",
+    "select",
+    "label",
     "summary",
     "h1",
     "h2",

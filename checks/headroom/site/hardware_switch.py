@@ -45,8 +45,8 @@ def select(site: SiteData, first: str, **attributes: str) -> Element:
 
 
 def _control(site: SiteData, page: PageContext) -> Element:
-    """The switch, which the search leaves out."""
-    control = Element("p", {"class": "hardware-switch", "data-search-exclude": ""})
+    """The switch, which the search leaves out and in which no word is a link to the glossary."""
+    control = Element("p", {"class": "hardware-switch", "data-search-exclude": "", "data-no-terms": ""})
     label = SubElement(control, "label")
     label.text = "Hardware "
     own = " and ".join(map(site.short_name, page.hardware))

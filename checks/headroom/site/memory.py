@@ -4,7 +4,7 @@ A page is made anew when its own text has changed, and every page when anything 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,10 @@ def records(root: Path) -> str:
     return files.sha256("\n".join([str(history.last_commit_day(root)), *parts]))
 
 
-def world(known: str, config: Path, docs: Path, names: Iterable[str]) -> str:
-    """A hash of all that a page may depend on besides its own text.
-
-    That is what is known, the configuration, which files there are, and the front matter and headings of every page.
-    """
+def outlines(docs: Path, config: Path) -> str:
+    """A hash of the configuration, and of what others may show of a page: its front matter and its headings."""
     pages = (f"{path} {_outline(path, data)}" for path, data in _files(docs.parent, docs.name))
-    return files.sha256("\n".join([known, config.read_text("utf-8"), *sorted(names), *pages]))
+    return files.sha256("\n".join([config.read_text("utf-8"), *pages]))
 
 
 def _files(root: Path, folder: str) -> Iterator[tuple[str, bytes]]:
@@ -54,10 +51,14 @@ class Memory:
         self._kept: dict[tuple[str, str], tuple[str, Any]] = {}
 
     def turn(self, now: str) -> None:
-        """Begin to make the site again, in the world as it is now."""
+        """Begin to make the site again, in the world as it is now: what was made of a page in another one is gone."""
         if now != self._world:
-            self._kept.clear()
+            self._kept = {(kind, page): made for (kind, page), made in self._kept.items() if not page}
         self._world = now
+
+    def of_all(self, kind: str, source: str, make: Callable[[], Any]) -> Any:
+        """What was made of records and outlines with this hash before; else what is made of them now."""
+        return self.recall(kind, "", source, make)
 
     def recall(self, kind: str, name: str, source: str, make: Callable[[], Any]) -> Any:
         """What was made of this source before; else what is made of it now."""

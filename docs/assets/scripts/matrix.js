@@ -20,7 +20,7 @@ document$.subscribe(() => {
   function fits({text, on, gains, row}) {
     const elsewhere = on[0] === ""  // reported or computed: of no hardware, and no gain of ours
     return (!hardware.value || elsewhere || on.includes(hardware.value))
-      && (!goal.value || gains.includes(goal.value) || (elsewhere && row.cells[GOALS.indexOf(goal.value) + 2].querySelector("a")))
+      && (!goal.value || gains.includes(goal.value) || (elsewhere && row.cells[GOALS.indexOf(goal.value) + 2].querySelector(".badge")))
       && method.value.toLowerCase().split(/\s+/).every(word => text.includes(word))
   }
 

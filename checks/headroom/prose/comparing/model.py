@@ -3,6 +3,7 @@
 ``weights.txt`` holds a weight a feature, and a bias. ``tests/comparisons/train.py`` makes it from labelled sentences.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import combinations, pairwise
@@ -12,14 +13,15 @@ from typing import Final
 
 from headroom.prose.comparing.asserting import asserted
 from headroom.prose.comparing.pairing import is_about_the_work, reasons
-from headroom.prose.comparing.tagging import Tags, Token
+from headroom.prose.comparing.tagging import CLAUSE, Tags, Token
 
 WEIGHTS: Final = Path(__file__).with_name("weights.txt")
 BIAS: Final = "the bias"
 RULE: Final = "the rule"
 PAIR: Final = " & "
+ORDER: Final = " > "
 Partners = dict[str, frozenset[str]]
-"""Which families have a weight beside a family that comes before them in the alphabet."""
+"""Which families have a weight together with a family: as a pair, or right behind it."""
 _ENDINGS = (
     ("ies", "y"),
     ("ied", "y"),
@@ -33,18 +35,25 @@ _ENDINGS = (
     ("e", ""),
 )
 _STEM = 3
+_AFFIXED = 5
+_SOON = 3
 _FIGURES = frozenset(["percent", "factor", "bytes", "rate", "seconds", "energy", "steps", "number"])
 
 
 def weigh(found: list[Token], kind: str) -> tuple[float, str]:
     """How much speaks for a comparison, above 0, or against it; and which words a rule names, if one does."""
     weights = _weights()
-    seen, why = features(found, kind, _partners())
+    seen, why = features(found, kind, _partners(PAIR), _partners(ORDER))
     return fsum([weights[BIAS], *(weights[feature] for feature in seen if feature in weights)]), why
 
 
-def features(found: list[Token], kind: str, partners: Partners | None = None) -> tuple[set[str], str]:
-    """What the model weighs of these tokens, nothing of a sentence about the work; and what a rule says of it."""
+def features(
+    found: list[Token], kind: str, partners: Partners | None = None, followers: Partners | None = None
+) -> tuple[set[str], str]:
+    """What the model weighs of these tokens, nothing of a sentence about the work; and what a rule says of it.
+
+    Given which families have a weight together, no other two are looked at.
+    """
     tags = Tags(found)
     if is_about_the_work(tags) or tags.at("announcement", 0):
         return set(), ""
@@ -54,7 +63,9 @@ def features(found: list[Token], kind: str, partners: Partners | None = None) ->
         f"in {kind}",
         *_words(stems),
         *_families(tags, live),
+        *_affixes(found),
         *_pairs(tags, partners),
+        *_ordered(tags, followers),
         *_neighbours(tags, stems),
         *_figures(found),
     }
@@ -67,6 +78,14 @@ def _words(stems: list[str]) -> Iterator[str]:
     yield from stems
     yield from map(" ".join, pairwise(stems))
     yield from map(" _ ".join, zip(stems, stems[2:], strict=False))
+
+
+def _affixes(found: list[Token]) -> Iterator[str]:
+    """How the longer words begin and end: so a word that nobody has weighed says something too."""
+    for token in found:
+        if token.kind == "word" and len(token.word) >= _AFFIXED:
+            yield f"{token.word[:4]}-"
+            yield f"-{token.word[-3:]}"
 
 
 def _families(tags: Tags, live: list[bool]) -> Iterator[str]:
@@ -84,12 +103,28 @@ def _families(tags: Tags, live: list[bool]) -> Iterator[str]:
 
 
 def _pairs(tags: Tags, partners: Partners | None) -> Iterator[str]:
-    """Any two families of one sentence; given which pairs have a weight, these alone."""
+    """Any two families of one sentence."""
     if partners is None:
         yield from map(PAIR.join, combinations(sorted(tags.spans), 2))
     else:
         for family in tags.spans.keys() & partners.keys():
             yield from (f"{family}{PAIR}{other}" for other in partners[family] & tags.spans.keys())
+
+
+def _ordered(tags: Tags, followers: Partners | None) -> Iterator[str]:
+    """Any two families of which one begins soon behind the other, with no mark between them."""
+    beginning = defaultdict(set)
+    for family, spans in tags.spans.items():
+        for start, _ in spans:
+            beginning[start].add(family)
+    for family, spans in tags.spans.items():
+        wanted = None if followers is None else followers.get(family, frozenset())
+        for _, end in spans if wanted is None or wanted else ():
+            for i in range(end, min(end + _SOON + 1, len(tags.tokens))):
+                near = beginning.get(i, set())
+                yield from (f"{family}{ORDER}{other}" for other in (near if wanted is None else near & wanted))
+                if tags.tokens[i].word in CLAUSE:
+                    break
 
 
 def _neighbours(tags: Tags, stems: list[str]) -> Iterator[str]:
@@ -131,9 +166,9 @@ def _weights() -> dict[str, float]:
 
 
 @cache
-def _partners() -> Partners:
+def _partners(together: str) -> Partners:
     found: dict[str, set[str]] = {}
-    for first, separator, second in (feature.partition(PAIR) for feature in _weights()):
+    for first, separator, second in (feature.partition(together) for feature in _weights()):
         if separator:
             found.setdefault(first, set()).add(second)
     return {first: frozenset(others) for first, others in found.items()}

@@ -18,6 +18,9 @@ _ELEMENT = re.compile(
     r"|<(?P<break>br) ?/?>"
     r"|(?P<tag></?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>)"
 )
+_APART = re.compile(r"(?:^|[ |\n]|<br ?/?>)(?:<[a-z][^<>]*>)*$")
+"""Before small type that stands apart from what comes before it already."""
+_NEAR = 200
 _ATTRIBUTES = re.compile(r"^(?P<inside>(?:#{1,6} .*?)?)[ \t]*\{[ :.#][^{}\n]*\}[ \t]*$", re.MULTILINE)
 _ENTITY = re.compile(r"(?P<inside>&#(?P<code>\d{1,7});)")
 _KEPT = {"<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;"}
@@ -83,7 +86,7 @@ def _element(match: re.Match[str], label: str) -> str:
         return f"**{match['badge']}**"
     if match["href"] is not None:
         return f"[{label}](<{_address(match['href'])}>)"
-    glued = match["tag"] == "<small>" and match.string[match.start() - 1] not in " >|\n"
+    glued = match["tag"] == "<small>" and not _APART.search(match.string[max(0, match.start() - _NEAR) : match.start()])
     return "; " if match["break"] or glued else ""
 
 

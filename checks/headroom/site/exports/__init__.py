@@ -24,6 +24,7 @@ __all__ = [
     "bundles",
     "claim_files",
     "claims_json",
+    "data",
     "data_files",
     "index",
     "json_files",
@@ -55,6 +56,11 @@ def data_files(site: SiteData) -> dict[str, Path]:
     snippets = {snippet.path: site.tree.root / snippet.path for snippet in site.tree.snippets.values()}
     machines = {evidence_file(path): site.tree.root / path for path in site.tree.machines}
     return {**sessions, **machines, **snippets}
+
+
+def data(site: SiteData, title: str) -> dict[str, str]:
+    """Every file but pages that is made from records, by its path on the site, whose title is given."""
+    return {**json_files(site), **text_files(site, title)}
 
 
 def json_files(site: SiteData) -> dict[str, str]:

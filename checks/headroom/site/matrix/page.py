@@ -26,7 +26,7 @@ hide: [toc]
 _INTRO = f"""Figures are without the method → with it. A ratio (×) above 1 is a gain, below 1 a cost; behind it stands
 its range. A cell shows the first of what a method's [claims]({_HERE.href(INDEX)}) say; the data hold all of it:
 [CSV]({CSV}), [JSON]({JSON})."""
-_OPEN = '<div class="matrix" markdown="block">'
+_OPEN = '<div class="matrix" markdown="block" data-no-terms>'
 _WANTED = {"": "any", "speed": "faster", "memory": "less memory", "quality": "the same result"}
 
 
