@@ -212,6 +212,7 @@ def _record(snippet: str, hardware_class: str, sha256: str) -> str:
         "models": {"openai-community/gpt2": "stand-in"},
         "warnings": ["a made-up warning"],
         "ablation": {"outcome": "proof failed", "message": "AssertionError", "seconds": 0.5},
+        "output": "9 + 9 is 18\ncalls: [3]",
     }
     return json.dumps(record, indent=1) + "\n"
 
