@@ -340,6 +340,9 @@ FAULTS = {
         "checks/runs/training/clever/h200.json", 1, "runs", "", "does not belong in this file",
     ),
     "run failed": Fault(add(RUN, a_run_record(outcome="failed")), RUN, None, "runs", "/outcome", "passed"),
+    "run on a machine": Fault(
+        add(RUN, a_run_record(output="saved /home/me/x")), RUN, None, "runs", "/output", "a path of the machine",
+    ),
     "run no JSON": Fault(add(RUN, "{"), RUN, 1, "runs", "", "not JSON"),
     "run NaN": Fault(add(RUN, a_run_record(seconds=float("nan"))), RUN, None, "runs", "", "`NaN` is not a finite"),
 }  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from headroom.cli import OK, main
 from headroom.records.snippets import Snippet
 from headroom.records.tree import Tree, load
 from headroom.running import snippets
@@ -327,6 +328,22 @@ def test_a_run_leaves_a_record_and_a_snippet_with_one_is_not_changed(tree: Tree,
     script = tmp_path / "snippets/model.py"
     script.write_text(script.read_text() + "# changed\n")
     assert snippets.changed(load(tmp_path)) == {"model", "main"}
+
+
+def test_a_record_holds_what_was_printed_and_nothing_where_nothing_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command writes the end of it, without where it ran; what the ablated run printed is not in it."""
+    says = "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(f'y is {y}')\nprint(__file__)\nassert y == 2"
+    silent = "import time\ntime.sleep(0.01)"
+    write_tree(tmp_path, {"says": (HALVE, says), "silent": (NO_ABLATION, silent)})
+    assert main(["snippets", "run", "--record", "--root", str(tmp_path)]) == OK, capsys.readouterr()
+    found = {
+        path.parent.name: json.loads(path.read_text("utf-8")) for path in (tmp_path / "checks/runs").rglob("*.json")
+    }
+    assert found["says"]["output"] == "y is 2.0\n…/says.py"
+    assert "output" not in found["silent"]
+    assert not load(tmp_path).problems
 
 
 def run_pytest(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -11,6 +11,12 @@ def one_line(value: str) -> str:
     return _SPACES.sub(" ", value).strip()
 
 
+def fence(value: str, info: str) -> str:
+    """A text as a fence that it cannot end; what is said of it is a language, or attributes in braces."""
+    mark = "`" * max([3, *(1 + len(run) for run in re.findall("`+", value))])
+    return f"{mark}{' ' * info.startswith('{')}{info}\n{value}\n{mark}"
+
+
 def text(value: object) -> str:
     """A text as Markdown that shows exactly these characters, whatever they are; runs of spaces become one."""
     return _PUNCTUATION.sub(lambda match: f"&#{ord(match[0])};", one_line(str(value)))

@@ -45,6 +45,16 @@ def by_kind(**edits: Callable[[str], str]) -> Attack:
     return attack
 
 
+def printed(text: str) -> Attack:
+    """The same with a text at the start of what a run printed."""
+
+    def attack(loader: Loader) -> bytes | None:
+        before = '"output": "'
+        return loader.clean.replace(before, before + text, 1).encode() if before in loader.clean else None
+
+    return attack
+
+
 def key(yaml: str, toml: str = "", value: str = "", metadata: str = "") -> Attack:
     """One key more: a line of YAML or of front matter, a line of a header, a member of a JSON object or of metadata."""
     return by_kind(
@@ -198,6 +208,9 @@ ATTACKS: Mapping[str, Attack] = {
         page=lambda clean: re.sub("(?m)^title:.*$", r'title: "\\e[2J"', clean),
         notebook=lambda clean: clean.replace('"2\\n"', r'"\u001b[2J"'),
     ),
+    "escaped control in an output": printed(r"\u001b[2J"),
+    "path in an output": printed("/home/me/"),
+    "output without end": printed("9" * MEGABYTE),
     "escaped half": worth(r'"\ud800"'),
     "header of no table": by_kind(script=lambda clean: clean.replace("# [tool.headroom]\n", "# tool = 5\n# [x]\n")),
     "header of odd lists": by_kind(script=lambda clean: clean.replace("dependencies = []", "dependencies = 5")),

@@ -155,6 +155,9 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
         page="not seen",
         notebook="not seen",
     ),
+    "escaped control in an output": cells(runs="a control character"),
+    "path in an output": cells(runs="a path of the machine"),
+    "output without end": cells(runs="at most 4000 characters"),
     "escaped half": cells(
         yaml="invalid Unicode",
         page="invalid Unicode",

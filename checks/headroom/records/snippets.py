@@ -13,6 +13,7 @@ from headroom import scripts
 from headroom.files import UnreadableError, line_of, sha256
 from headroom.parsing import Document
 from headroom.records.base import IsoDate, Record, Sha256, Slug, SnippetId, Text
+from headroom.records.printed import Printed
 
 # The block of PEP 723, by its reference expression. With many starts it takes the square of the time: it is tried once.
 _START = re.compile(r"(?m)^# /// script$")
@@ -98,6 +99,8 @@ class SnippetRun(Record):
     models: dict[Text, Literal["stand-in", "real"]]
     warnings: tuple[Text, ...]
     ablation: AblationRun | None
+    output: Printed | None = None
+    """The end of what it printed; records from before 2026-11-22 lack it, and so do runs that printed nothing."""
 
 
 def header_table(source: str) -> tuple[dict[str, Any], int]:

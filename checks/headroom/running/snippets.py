@@ -12,6 +12,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from headroom import environment, files, writing
 from headroom.records.layout import run_path
+from headroom.records.printed import kept
 from headroom.records.snippets import AblationRun, Snippet, SnippetRun
 from headroom.records.tree import Tree
 from headroom.running import hub, script
@@ -168,13 +169,15 @@ def record(result: Passed, ablated: Noticed | None, snippet: Snippet, hardware_c
         ablation=AblationRun(outcome="proof failed", message=ablated.message, seconds=round(ablated.seconds, 3))
         if ablated
         else None,
+        output=kept(result.stdout) or None,
     )
 
 
 def write(run: SnippetRun, root: Path) -> Path:
     """Put a run's record in its place in the tree, and return that place."""
     path = root / run_path(run.snippet, run.hardware_class)
-    writing.write_atomic(path, run.model_dump_json(indent=1) + "\n")
+    absent = {"output"} if run.output is None else None
+    writing.write_atomic(path, run.model_dump_json(indent=1, exclude=absent) + "\n")
     return path
 
 

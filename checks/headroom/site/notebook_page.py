@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from headroom.escaping import fence
 from headroom.records.notebooks import Cell, Notebook
 
 FOLDED = "folded"
@@ -33,7 +34,7 @@ def _cell(cell: Cell) -> Iterator[str]:
     if cell.kind == "markdown":
         yield cell.source
     elif cell.kind == "code" and cell.source:
-        code = _fence(cell.source, "python")
+        code = fence(cell.source, "python")
         yield '??? example "Code"\n\n' + re.sub("(?m)^(?=.)", "    ", code) if FOLDED in cell.tags else code
         for output in cell.outputs:
             yield _output(output)
@@ -47,14 +48,8 @@ def _output(output: Mapping[str, Any]) -> str:
     drawn = data.get("image/svg+xml") or data.get("text/html")
     if drawn:
         return re.sub(r"\n\s*\n", "\n", _joined(drawn)).strip()  # a blank line would end the HTML
-    return _fence(_joined(output.get("text") or data.get("text/plain") or "").rstrip(), "{ .text .output }")
+    return fence(_joined(output.get("text") or data.get("text/plain") or "").rstrip(), "{ .text .output }")
 
 
 def _joined(text: str | list[str]) -> str:
     return text if isinstance(text, str) else "".join(text)
-
-
-def _fence(text: str, info: str) -> str:
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    mark = "`" * max(3, longest + 1)
-    return f"{mark} {info}\n{text}\n{mark}" if info.startswith("{") else f"{mark}{info}\n{text}\n{mark}"

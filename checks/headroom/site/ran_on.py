@@ -1,15 +1,19 @@
-"""The line under every code block that shows a snippet: its one command, its file, and where it last ran."""
+"""What stands under every code block that shows a snippet: its one command, its file, where it last ran, its output."""
 
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
+from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, SubElement
 
 from headroom.records.snippets import Snippet, SnippetRun
+from headroom.site import printed
 from headroom.site.claims import words
 from headroom.site.context import UNSEARCHED, PageContext, SiteData
 
 SCHEME = "ran:"
+_LAST = "?last"
+"""Behind the file of a link: the page shows nothing more of that file, so its output has its place here."""
 _LINK = "code-link"
 """The element that becomes a link last of all: MkDocs does not see the names of code, and would miss their places."""
 
@@ -21,13 +25,14 @@ _INCLUDE = re.compile(r"""^\s*--8<--\s+["'](?P<path>snippets/[^"':]+\.py)(:(?P<r
 def with_marks(lines: list[str]) -> list[str]:
     """The lines of a page with a name on each fence that shows a snippet, and an empty `ran:` link below it.
 
-    The link names file and fence, and is indented as the fence is. This has to be done before the includes are replaced
-    by what they include.
+    The link names file and fence, says whether it is the file's last, and is indented as the fence is. This has to be
+    done before the includes are replaced by what they include.
     """
     found: list[str] = []
     fence: re.Match[str] | None = None
     shown: list[tuple[str, str]] = []
     names: set[str] = set()
+    last: dict[str, int] = {}
     for line in lines:
         found.append(line)
         if fence is None:
@@ -40,8 +45,11 @@ def with_marks(lines: list[str]) -> list[str]:
                 found[start] = f"{opening['before']}{{ .{opening['language']} #{name} }}"
         elif _closes(line.strip(), fence["mark"]):
             for path, name in shown:
+                last[path] = len(found) + 1
                 found += ["", f"{fence['indent']}[]({SCHEME}{path}{name and f'#{name}'})", ""]
             fence = None
+    for path, place in last.items():
+        found[place] = found[place].replace(path, path + _LAST, 1)
     return found
 
 
@@ -58,13 +66,19 @@ def _closes(line: str, mark: str) -> bool:
     return len(line) >= len(mark) and not line.strip(mark[0])
 
 
+def target(href: str) -> tuple[str, bool, str]:
+    """What a `ran:` link names: the file, whether the page shows it no more after this, and the fence or nothing."""
+    parts = urlsplit(href)
+    return parts.path, f"?{parts.query}" == _LAST, parts.fragment
+
+
 def fill(parent: Element, link: Element, site: SiteData, page: PageContext) -> None:
-    """Turn the paragraph around a `ran:` link into the two lines that the reader sees: how to run it, and where it ran.
+    """Turn the paragraph around a `ran:` link into what the reader sees: how to run it, where it ran, what it printed.
 
     Raises:
         LookupError: there is no such snippet.
     """
-    path, _, name = link.get("href", "").removeprefix(SCHEME).partition("#")
+    path, last, name = target(link.get("href", ""))
     snippet = site.tree.snippets.get(path.removeprefix("snippets/").removesuffix(".py"))
     if snippet is None:
         raise LookupError(f"there is no snippet `{path}`")
@@ -78,6 +92,9 @@ def fill(parent: Element, link: Element, site: SiteData, page: PageContext) -> N
     if name:
         SubElement(how, _LINK, {"to": name}).text = "Link"
     SubElement(parent, "span", {"class": "when"}).text = _sentence(runs(snippet, site))
+    if last and (output := printed.of(snippet, site)):
+        parent.tag = "div"  # a paragraph holds no block
+        parent.append(printed.element(output))
 
 
 def with_links(html: str) -> str:

@@ -6,6 +6,7 @@ All of it follows from what the page shows. Nobody writes a date that a correcti
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, SubElement
 
 from headroom.records import MeasuredClaim
@@ -30,9 +31,7 @@ def used(hrefs: Iterable[str]) -> Used | None:
     """What the links of a page show of snippets and claims, or None where they show nothing."""
     each = [*hrefs]
     snippets = [
-        href[len(SCHEME) :].partition("#")[0].removeprefix("snippets/").removesuffix(".py")
-        for href in each
-        if href.startswith(SCHEME)
+        urlsplit(href).path.removeprefix("snippets/").removesuffix(".py") for href in each if href.startswith(SCHEME)
     ]
     claims = [re.split("[#@]", href)[0].removeprefix("claim:") for href in each if href.startswith("claim:")]
     return Used(snippets, claims) if snippets or claims else None

@@ -11,7 +11,7 @@ from headroom.escaping import text as escaped
 from headroom.prose.pages import LINK
 from headroom.prose.targets import ClaimTarget, parse_target
 from headroom.records import MeasuredClaim
-from headroom.site import links, ran_on, unproven
+from headroom.site import links, printed, ran_on, unproven
 from headroom.site.as_markdown.markup import outside_code
 from headroom.site.claims import sentence, words
 from headroom.site.context import PageContext, SiteData
@@ -28,7 +28,8 @@ def resolved(text: str, site: SiteData, page: PageContext) -> str:
         if href == unproven.HREF:
             return "(not measured)"
         if href.startswith(ran_on.SCHEME):
-            return _ran(href, site, page)
+            indent = re.search(r"[ \t]*\Z", match.string[: match.start()])
+            return _ran(href, indent[0] if indent else "", site, page)
         if href.startswith(("claim:", "fact:")):
             return _ours(label, href, site, page)
         title = f' "{match["title"]}"' if match["title"] else ""
@@ -107,14 +108,16 @@ def _findings(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterat
             yield f"{view.word}: {sentence.findings(claim, view.standing.verdict.points)}, on {place}"
 
 
-def _ran(href: str, site: SiteData, page: PageContext) -> str:
-    """The line under a snippet: its command, its file, and where it last ran."""
-    path = href.removeprefix(ran_on.SCHEME)
+def _ran(href: str, indent: str, site: SiteData, page: PageContext) -> str:
+    """The line under a snippet: its command, its file, where it last ran, and below it what it printed there."""
+    path, last, _ = ran_on.target(href)
     snippet = site.tree.snippets.get(path.removeprefix("snippets/").removesuffix(".py"))
     if snippet is None:
         return ""
     runs = "".join(f", {escaped(run)}" for run in ran_on.runs(snippet, site))
-    return f"Run it: {_code(snippet.command)} ([whole file]({page.href(path)})){runs}"
+    output = printed.of(snippet, site) if last else None
+    below = f"\n\n{printed.fence(output, indent)}" if output else ""
+    return f"Run it: {_code(snippet.command)} ([whole file]({page.href(path)})){runs}{below}"
 
 
 def _code(value: str) -> str:
