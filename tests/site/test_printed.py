@@ -52,7 +52,7 @@ def folds(html: str) -> list[tuple[str, str]]:
     """The summary of each output on a page, and the output."""
     body = ET.fromstring(f"<div>{html.replace('checked', '').replace('<input', '<br')}</div>")  # noqa: S314 - our own
     return [
-        (each.findtext("summary", ""), each.findtext("div[@class='output']/pre/code", ""))
+        (each.findtext("summary", ""), each.findtext("div[@class='output no-copy']/pre/code", ""))
         for each in body.findall(".//div[@class='ran-on']/details")
     ]
 

@@ -37,7 +37,7 @@ def element(printed: Printed) -> Element:
     """The output as a page has it."""
     found = Element("details", {"class": "printed"})
     SubElement(found, "summary").text = printed.title
-    box = SubElement(found, "div", {"class": "output"})
+    box = SubElement(found, "div", {"class": "output no-copy"})
     SubElement(SubElement(box, "pre"), "code").text = printed.text
     return found
 
