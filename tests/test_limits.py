@@ -150,7 +150,7 @@ def test_every_kind_of_record_has_a_schema_in_which_every_field_has_its_form() -
     found = schemas()
     assert set(found) == {
         "claim", "evidence", "facts", "hardware-classes", "machine", "method", "run", "snippet-header", "stand-ins",
-        "claims-file", "one-claim-file",
+        "claims-file", "one-claim-file", "glossary",
     }  # fmt: skip
     assert found["evidence"]["additionalProperties"] is False
     assert found["run"]["properties"]["seconds"]["exclusiveMinimum"] == 0
