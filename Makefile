@@ -93,8 +93,7 @@ $(VENV)/tests: pyproject.toml | $(VENV)/python
 # What judges the site in a browser, from npm: axe for every run of the tests, and lighthouse where its figures are taken.
 NPM := npm ci --prefix .cache/npm --ignore-scripts --no-audit --no-fund --loglevel=error
 .cache/npm/axe .cache/npm/lighthouse: tests/browser/package.json tests/browser/package-lock.json
-	@command -v npm >/dev/null || { echo "npm is missing: install Node.js with npm (Debian: nodejs, npm)"; exit 1; }
-	@mkdir -p .cache/npm
-	@cp $^ .cache/npm/
-	$(NPM) $(if $(findstring axe,$@),--omit=dev)
-	@touch $@
+	@if command -v npm >/dev/null; then mkdir -p .cache/npm && cp $^ .cache/npm/ && \
+	  $(NPM) $(if $(findstring axe,$@),--omit=dev) && touch $@; \
+	elif [ -n "$$CI" ]; then echo "npm is missing: install Node.js with npm (Debian: nodejs, npm)"; exit 1; \
+	else echo "npm is missing, so $(notdir $@) judges no page: install Node.js with npm (Debian: nodejs, npm)"; fi
