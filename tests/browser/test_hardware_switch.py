@@ -111,8 +111,7 @@ def test_it_works_by_keyboard_and_its_sentence_is_seen(site: Path, page: "Page")
     page.keyboard.press("Tab")
     while not page.evaluate("document.activeElement.matches('a[data-claim]')"):
         page.keyboard.press("Tab")
-    tip = page.wait_for_selector("[role=tooltip]:visible")
-    assert "On an H200" in tip.inner_text()
+    page.locator("[role=tooltip]:visible", has_text="On an H200").wait_for()
 
 
 def test_without_scripts_there_is_none(site: Path, browser: "Browser") -> None:
