@@ -101,7 +101,8 @@ def main(*, record: bool) -> int:
                 scores = judge(f"{host}/{found[kind].relative_to(site).as_posix()}")
                 pages[name] = {"desktop": [scores.desktop[each] for each in CATEGORIES], "phone": scores.phone}
                 kept &= scores.kept
-                print(f"{row(name, pages[name])} phone {scores.phone} failed {', '.join(scores.failed)}", flush=True)
+                told = ", ".join(scores.failed) or "none"
+                print(f"{row(name, pages[name])} phone {scores.phone}; audits that fail: {told}", flush=True)
     print(f"budgets: {DESKTOP} in each category on a desktop; {PHONE} on a phone, the median of {RUNS}")
     if record:
         version = json.loads((LIGHTHOUSE / "package.json").read_text("utf-8"))["version"]
