@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +115,16 @@ class Page:
     @property
     def anchors(self) -> frozenset[str]:
         """What a link to a place on the page can name: ids that are written out, and those made of headings."""
-        prose = without_fences(self.markdown)
-        written = (found[-1] for inside in _ATTRIBUTES.findall(prose) if (found := _ID.findall(inside)))
-        titles = (_untagged(row) for row in _HEADING.findall(prose) if not _NAMED.search(row))
-        made = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles)
-        return frozenset([*written, *(re.sub(r"[-\s]+", "-", title) for title in made)])
+        return _anchors(self.markdown)
+
+
+@lru_cache(maxsize=1024)  # several rules ask for them, page by page
+def _anchors(markdown: str) -> frozenset[str]:
+    prose = without_fences(markdown)
+    written = (found[-1] for inside in _ATTRIBUTES.findall(prose) if (found := _ID.findall(inside)))
+    titles = (_untagged(row) for row in _HEADING.findall(prose) if not _NAMED.search(row))
+    made = (re.sub(r"[^\w\s-]", "", title).strip().lower() for title in titles)
+    return frozenset([*written, *(re.sub(r"[-\s]+", "-", title) for title in made)])
 
 
 def _untagged(heading: str) -> str:

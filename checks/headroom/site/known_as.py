@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement
 
 from headroom.records.methods import Method
-from headroom.site.context import PageContext, SiteData
+from headroom.site.context import UNSEARCHED, PageContext, SiteData
 
 _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 
@@ -29,7 +29,7 @@ def add(root: Element, site: SiteData, page: PageContext) -> None:
 
 def _folded(methods: list[Method]) -> Element:
     found = Element("details", {"class": "known-as"})
-    SubElement(found, "summary").text = "Other names, and what you see"
+    SubElement(found, "summary", UNSEARCHED).text = "Other names, and what you see"
     for method in methods:
         line = SubElement(found, "p")
         name = SubElement(line, "strong")

@@ -12,7 +12,6 @@ from typing import Any
 from headroom.escaping import one_line
 from headroom.parsing import load_yaml
 from headroom.prose.markup import FRONT_MATTER
-from headroom.prose.pages import load_pages
 from headroom.site import notebook_page
 from headroom.site.as_markdown import links, plain
 from headroom.site.context import PageContext, SiteData, html_page, markdown_page
@@ -74,7 +73,7 @@ def _from(path: str, site: SiteData) -> str:
 def _written(site: SiteData) -> dict[str, str]:
     """The pages that people write, by their path below docs/."""
     found = {}
-    for page in load_pages(site.tree.root)[0]:
+    for page in site.pages:
         path = page.path.removeprefix("docs/")
         notebook = page.notebook
         found[path] = notebook_page.markdown(notebook, PurePosixPath(path).name) if notebook else page.text
