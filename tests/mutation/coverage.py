@@ -95,13 +95,13 @@ def measured(tests: Tests, files: set[str], at_most: float) -> Coverage:
         for cache in kept:
             cache.cache_clear()  # a remembered result would hide the call
         ran: set[tuple[CodeType, int]] = set()
-        started = time.process_time()
         sys.settrace(_noting(ran, files))
         passed = tests.passes(name)
         sys.settrace(None)
-        seconds[name], lines[name] = time.process_time() - started, sorted({_named(*place) for place in ran})
-        if not passed:
+        started = time.process_time()
+        if not (passed and tests.passes(name)):
             raise HarnessError(f"{name} fails without any change: {tests.why}")
+        seconds[name], lines[name] = time.process_time() - started, sorted({_named(*place) for place in ran})
     for other in started_others:
         del seconds[other], lines[other]
     return Coverage(seconds, lines, at_most)
@@ -112,8 +112,19 @@ def _named(code: CodeType, line: int) -> str:
 
 
 def _noting(ran: set[tuple[CodeType, int]], files: set[str]) -> Any:
+    left: dict[CodeType, set[int]] = {}
+
     def line(frame: Any, _event: str, _argument: Any) -> Any:
         ran.add((frame.f_code, frame.f_lineno))
+        left[frame.f_code].discard(frame.f_lineno)
         return line
 
-    return lambda frame, event, argument: line(frame, event, argument) if frame.f_code.co_filename in files else None
+    def call(frame: Any, event: str, argument: Any) -> Any:
+        code = frame.f_code
+        if code.co_filename not in files:
+            return None
+        if code not in left:
+            left[code] = {number for _, _, number in code.co_lines() if number}
+        return line(frame, event, argument) if left[code] else None  # nothing new is left in it
+
+    return call

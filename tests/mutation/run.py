@@ -125,7 +125,7 @@ def main() -> int:
             with options.log.open("a", encoding="utf-8") as log:
                 log.write(json.dumps(row) + "\n")
 
-    runner = Runner(ROOT, modules(), QUICK if options.quick else TESTS, 1.0 if options.quick else 10.0)
+    runner = Runner(ROOT, modules(), QUICK if options.quick else TESTS, 0.5 if options.quick else 5.0)
     runner.run([mutant for mutant in chosen if not earlier.get(str(mutant))], report)
     counts = counted(outcomes, {name: len(of_part) for name, of_part in found.items()})
     print(json.dumps(counts))

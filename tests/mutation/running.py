@@ -28,7 +28,8 @@ from mutation.operators import Mutant
 from mutation.replacing import functions, swap
 from mutation.session import Tests, with_tests
 
-_SLOWER = 3  # how many times as long as without a change the tests of a mutant may take
+_SLOWER = 4  # how many times as long as without a change the tests of a mutant may take
+_COLLECTING = 10  # seconds, more than importing the package and collecting all tests take
 _SURVIVED = "survived"
 
 
@@ -67,7 +68,7 @@ class Runner:
     It must be used in a process that has not imported the package, and leaves it imported.
     """
 
-    def __init__(self, root: Path, modules: Mapping[str, Path], tests: Sequence[str], at_most: float = 10.0) -> None:
+    def __init__(self, root: Path, modules: Mapping[str, Path], tests: Sequence[str], at_most: float = 5.0) -> None:
         self.root, self.modules, self.tests, self.at_most = root, modules, tests, at_most
         self.coverage = self._covered()
 
@@ -109,7 +110,7 @@ class Runner:
                 return f"importing it: {error!r}"
             return next(filter(lambda said: said != _SURVIVED, self._file_by_file(order)), _SURVIVED)
 
-        return self._ended(work, order)
+        return self._ended(work, order, _COLLECTING)
 
     def _file_by_file(self, order: list[str]) -> Iterator[str]:
         """What the tests of each file say: collecting them takes longer than most tests."""
@@ -131,10 +132,10 @@ class Runner:
             raise HarnessError("there is no such function")
         return _first(tests, order)
 
-    def _ended(self, work: Callable[[], str], order: list[str]) -> tuple[bool, str]:
+    def _ended(self, work: Callable[[], str], order: list[str], beside: float = 2) -> tuple[bool, str]:
         if not order:
             return False, "no test calls it"
-        code, text = forked(work, seconds=2 + _SLOWER * self.coverage.total(order))
+        code, text = forked(work, seconds=beside + _SLOWER * self.coverage.total(order))
         if code in ENDLESS:
             return True, "it took too long"
         if code < 0:
