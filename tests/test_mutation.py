@@ -189,6 +189,22 @@ class TestRun:
         assert outcomes["thing:counted: number -= 1 -> pass"][1] == "it took too long"
         assert outcomes["thing:: 3 -> 4"][1].startswith("test_thing.py::test_small")
 
+    def test_passes_over_a_case_that_the_change_takes_away(self, tmp_path: Path) -> None:
+        """A test that is collected for each word of a table tells nothing by not being collected."""
+        code = "WORDS = {'a': 1}\n"
+        tests = """import pytest
+import thing
+
+
+@pytest.mark.parametrize("word", thing.WORDS)
+def test_word(word):
+    assert thing.WORDS[word]
+"""
+        result = outcomes_of(tmp_path, code, tests)
+        assert result.returncode == 0, result.stderr
+        outcomes = json.loads(result.stdout.splitlines()[-1])
+        assert outcomes == {"thing:: 'a' -> ''": [False, "survived"], "thing:: 1 -> 2": [False, "survived"]}
+
     @pytest.mark.parametrize(
         ("tests", "why"),
         [

@@ -169,10 +169,10 @@ class Runner:
 
 
 def _first(tests: Tests, order: list[str]) -> str:
-    """The first test that fails, and what it says."""
+    """The first test that fails, and what it says; a case that is made from what was changed may be gone."""
     if tests.broken:
         return f"{tests.broken} cannot be collected"
-    failing = next((name for name in order if not tests.passes(name)), None)
+    failing = next((name for name in order if name in tests.items and not tests.passes(name)), None)
     return f"{failing}: {tests.why}" if failing else _SURVIVED
 
 
