@@ -28,7 +28,8 @@ from mutation.sampling import drawn, interval  # noqa: E402
 
 PARTS = ("statistics", "verdicts", "records", "prose")
 # Tests that run in this process: those that start others would try the package as it is. The slow ones are left out.
-QUICK = ["-knot Rates and not ErrorRate and not Running and not four_times and not after_any_edit", *(f"tests/test_{name}.py" for name in (
+SLOW = ("Rates", "ErrorRate", "Running", "four_times", "after_any_edit", "bounded_by_what_is_used")
+QUICK = [f"-knot {' and not '.join(SLOW)}", *(f"tests/test_{name}.py" for name in (
     "statistics", "verdicts", "records", "parsing", "files", "prose", "sentences", "comparisons", "finder", "strength",
     "sessions", "limits", "gate_edges", "record_edges", "standing", "notebooks", "beside",
     "freshness", "crossover", "modelled", "disputes", "noise", "roofline", "against_itself", "cache",
