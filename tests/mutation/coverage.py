@@ -1,5 +1,6 @@
 """What each test runs, and how long it takes: a mutant is tried with the tests that are likeliest to see it first."""
 
+import builtins
 import sys
 import time
 from collections import defaultdict
@@ -8,9 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, zip_longest
 from pathlib import Path
-from types import CodeType
-from typing import Any
 
+from mutation.probes import PROBE
 from mutation.replacing import caches
 from mutation.session import Tests
 
@@ -78,7 +78,9 @@ def _in_turn(tests: list[str]) -> list[str]:
 
 
 def measured(tests: Tests, files: set[str], at_most: float) -> Coverage:
-    """Run every test, and note what it runs of these files. One that starts a program sees no mutant, and is left out.
+    """Run every test, and note what it runs of these files, whose code has probes (``probes.py``).
+
+    A test that starts a program sees no mutant, and is left out.
 
     Raises:
         HarnessError: a test fails without any change.
@@ -91,40 +93,16 @@ def measured(tests: Tests, files: set[str], at_most: float) -> Coverage:
     seconds: dict[str, float] = {}
     lines: dict[str, list[str]] = {}
     kept = caches(files)
+    ran: set[str] = set()
+    setattr(builtins, PROBE, ran.add)
     for name in tests.items:
         for cache in kept:
             cache.cache_clear()  # a remembered result would hide the call
-        ran: set[tuple[CodeType, int]] = set()
-        sys.settrace(_noting(ran, files))
-        passed = tests.passes(name)
-        sys.settrace(None)
+        ran.clear()
         started = time.process_time()
-        if not (passed and tests.passes(name)):
+        if not tests.passes(name):
             raise HarnessError(f"{name} fails without any change: {tests.why}")
-        seconds[name], lines[name] = time.process_time() - started, sorted({_named(*place) for place in ran})
+        seconds[name], lines[name] = time.process_time() - started, sorted(ran)
     for other in started_others:
         del seconds[other], lines[other]
     return Coverage(seconds, lines, at_most)
-
-
-def _named(code: CodeType, line: int) -> str:
-    return f"{code.co_filename}:{code.co_qualname.partition('.<locals>')[0]}:{line}"
-
-
-def _noting(ran: set[tuple[CodeType, int]], files: set[str]) -> Any:
-    left: dict[CodeType, set[int]] = {}
-
-    def line(frame: Any, _event: str, _argument: Any) -> Any:
-        ran.add((frame.f_code, frame.f_lineno))
-        left[frame.f_code].discard(frame.f_lineno)
-        return line
-
-    def call(frame: Any, event: str, argument: Any) -> Any:
-        code = frame.f_code
-        if code.co_filename not in files:
-            return None
-        if code not in left:
-            left[code] = {number for _, _, number in code.co_lines() if number}
-        return line(frame, event, argument) if left[code] else None  # nothing new is left in it
-
-    return call

@@ -10,6 +10,7 @@ mutmut, the usual tool, changes neither decorated functions nor anything outside
 every validator, constraint, table and pattern of the records, which is most of what they are.
 """
 
+import builtins
 import importlib
 import importlib.machinery
 import importlib.util
@@ -25,6 +26,7 @@ from typing import Any
 from mutation.children import ENDLESS, forked
 from mutation.coverage import Coverage, HarnessError, measured
 from mutation.operators import Mutant
+from mutation.probes import PROBE, probed
 from mutation.replacing import functions, swap
 from mutation.session import Tests, with_tests
 
@@ -154,6 +156,9 @@ class Runner:
 
         def work() -> str:
             found: list[Coverage] = []
+            setattr(builtins, PROBE, lambda _: None)
+            for module, path in self.modules.items():
+                sys.meta_path.insert(0, _Changed(module, path, probed(path)))
             self._import()
             try:
                 with_tests(self.root, self.tests, lambda tests: found.append(measured(tests, files, self.at_most)))
