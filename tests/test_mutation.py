@@ -1,14 +1,17 @@
 """The run that counts which small faults the tests notice: what it changes, and that it counts rightly."""
 
+import builtins
 import json
 import subprocess
 import sys
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mutation.operators import mutants
+from mutation.probes import PROBE, probed
 
 ROOT = Path(__file__).parents[1]
 RUN = ROOT / "tests/mutation/run.py"
@@ -51,6 +54,18 @@ def test_counted():
 
 def test_untested():
     untested(1)
+"""
+PROBED = """class A:
+    number = 2
+
+    def f(self, value):
+        'Twice.'
+        def times():
+            return value * self.number
+
+        if value:
+            return times()
+        return 0
 """
 # Collected first, and slower, is a test that passes; the quick one spoils it for whoever comes after.
 LEAKING = f"""{TESTS}
@@ -157,6 +172,20 @@ class TestOperators:
             exec(mutant.code(), names)  # noqa: S102 - two assignments
             values.append((names["x"], names["y"]))
         assert values == [(2, 2), (1, 3)]
+
+
+def test_probes_name_each_statement_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the outermost function and its line; nothing else changes, and a docstring stays one."""
+    path = tmp_path / "thing.py"
+    path.write_text(PROBED)
+    ran: list[str] = []
+    monkeypatch.setattr(builtins, PROBE, ran.append, raising=False)
+    names: dict[str, Any] = {"__name__": "thing"}
+    exec(probed(path), names)  # noqa: S102 - the text above
+    assert ran == []
+    assert names["A"]().f(3) == 6
+    assert [place.removeprefix(f"{path}:") for place in ran] == ["A.f:6", "A.f:9", "A.f:10", "A.f:7"]
+    assert names["A"].f.__doc__ == "Twice."
 
 
 class TestRun:
