@@ -8,15 +8,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from headroom.prose.comparing import reason, windows
+from headroom.prose.comparing.asserting import asserted
 from headroom.prose.comparing.model import features
+from headroom.prose.comparing.pairing import reasons
+from headroom.prose.comparing.tagging import Tags
 from headroom.prose.sentences import Sentence, sentences
 
 HERE = Path(__file__).parent
 KEPT = HERE / "fingerprints.txt"
 PARTS = 8
 """Every eighth line is a part: a part takes a quarter of a second."""
-_REASONED = 4
-"""Of every fourth line it is also noted what the weights make of it."""
+_REASONED = 8
+"""Of every eighth line it is also noted what the weights make of it."""
 
 
 def lines(first: int, step: int) -> list[str]:
@@ -32,12 +35,13 @@ def found(texts: Iterable[str]) -> Iterator[tuple[Sentence, str]]:
 
 
 def of_features(part: int) -> str:
-    """The hash of all features of a part's sentences, and of what the rules say of each."""
+    """The hash of all features of a part's sentences, and of all that the rules say of each."""
     seen = hashlib.sha256()
     for sentence, text in found(lines(part, PARTS)):
         for window in windows(sentence, text):
-            features_of, rule = features(window, sentence.kind)
-            seen.update("\t".join([*sorted(features_of), rule, "\n"]).encode())
+            tags = Tags(window)
+            rules = reasons(tags, asserted(tags))
+            seen.update("\t".join([*sorted(features(window, sentence.kind)[0]), *rules, "\n"]).encode())
     return seen.hexdigest()
 
 
