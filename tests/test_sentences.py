@@ -137,6 +137,21 @@ class TestBlocks:
                 [(1, "paragraph", "Text."), (3, "item", "A note."), (4, "item", "More.")],
             ),
             ("Term\n:   Meaning.", [(1, "paragraph", "Term"), (2, "item", "Meaning.")]),
+            ("One\n<!-- hidden -->\ntwo.", [(1, "paragraph", "One two.")]),
+            ("One\n\n<!-- hidden -->\n\ntwo.", [(1, "paragraph", "One"), (5, "paragraph", "two.")]),
+            ("a | b\n--|--", [(1, "header", "a"), (1, "header", "b")]),
+            ("- a\n\n  - b\n\nText.\n\n    code", [(1, "item", "a"), (3, "item", "b"), (5, "paragraph", "Text.")]),
+            (
+                "$$x$$ is math, and $$y$$ too.\nMore.",
+                [(1, "paragraph", "is math, and too."), (2, "paragraph", "More.")],
+            ),
+            ("> a\n>\n>     code\n>\n> b", [(1, "paragraph", "a"), (5, "paragraph", "b")]),
+            ("> - a\n>   b\n\nc", [(1, "item", "a b"), (4, "paragraph", "c")]),
+            ("> [!TIP] Its [!NOTE] title\n> Text.", [(1, "title", "Its [!NOTE] title"), (2, "paragraph", "Text.")]),
+            (
+                '!!! note\n    Body.\n??? tip "T"\n    B.',
+                [(2, "paragraph", "Body."), (3, "title", "T"), (4, "paragraph", "B.")],
+            ),
         ],
         ids=lambda value: value.split("\n")[0] if isinstance(value, str) else "",
     )

@@ -45,11 +45,11 @@ class Coverage:
         if not function:
             return self._bounded(sorted(self.every(), key=lambda test: self._distance(test, path)), 2 * self.at_most)
         of_line: dict[str, list[str]] = defaultdict(list)
-        for test in _in_turn(self.every()):
+        for test in self.every():
             for line in self.lines[test]:
                 if line.startswith(f"{path}:{function}:"):
                     of_line[line].append(test)
-        turns = zip_longest(*sorted(of_line.values(), key=len))
+        turns = zip_longest(*map(_in_turn, sorted(of_line.values(), key=len)))
         return self._bounded([*dict.fromkeys(test for turn in turns for test in turn if test)], self.at_most)
 
     @cached_property
@@ -57,7 +57,7 @@ class Coverage:
         return {test: {line.partition(":")[0] for line in lines} for test, lines in self.lines.items()}
 
     def _distance(self, test: str, path: str) -> int:
-        if path in self._files[test]:
+        if path in self._files[test] or not self._files[test]:  # or looks at constants alone
             return 0
         return 1 if any(Path(path).parent == Path(file).parent for file in self._files[test]) else 2
 

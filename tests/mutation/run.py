@@ -32,8 +32,8 @@ SLOW = ("Rates", "ErrorRate", "Running", "four_times", "after_any_edit", "bounde
 QUICK = [f"-knot {' and not '.join(SLOW)}", *(f"tests/test_{name}.py" for name in (
     "statistics", "verdicts", "records", "parsing", "files", "prose", "sentences", "comparisons", "finder", "strength",
     "sessions", "limits", "gate_edges", "record_edges", "standing", "notebooks", "beside",
-    "freshness", "crossover", "modelled", "disputes", "noise", "roofline", "against_itself", "cache",
-))]  # fmt: skip
+    "freshness", "crossover", "modelled", "disputes", "noise", "roofline", "against_itself", "cache", "pairing",
+)), *(f"tests/site/test_{name}.py" for name in ("addresses", "glossary"))]  # fmt: skip
 TESTS = [*QUICK, *(f"tests/test_{name}.py" for name in ("rules", "canaries", "clean_tree"))]
 RESULT = HERE / "result.json"
 GOAL = 0.85
