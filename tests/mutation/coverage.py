@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, zip_longest
-from pathlib import Path
 
 from mutation.probes import PROBE
 from mutation.replacing import caches
@@ -59,7 +58,8 @@ class Coverage:
     def _distance(self, test: str, path: str) -> int:
         if path in self._files[test] or not self._files[test]:  # or looks at constants alone
             return 0
-        return 1 if any(Path(path).parent == Path(file).parent for file in self._files[test]) else 2
+        folder = path.rpartition("/")[0]
+        return 1 if any(file.rpartition("/")[0] == folder for file in self._files[test]) else 2
 
     def _bounded(self, tests: list[str], at_most: float) -> list[str]:
         ends = accumulate(self.seconds[test] for test in tests)

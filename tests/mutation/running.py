@@ -17,6 +17,7 @@ import importlib.util
 import json
 import signal
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -117,15 +118,16 @@ class Runner:
     def _file_by_file(self, order: list[str]) -> Iterator[str]:
         """What the tests of each file say: collecting them takes longer than most tests."""
         options = [argument for argument in self.tests if argument.startswith("-")]
-        for file in dict.fromkeys(test.partition("::")[0] for test in order):
-            said: list[str] = []
-            of_file = [test for test in order if test.startswith(f"{file}::")]
-            with_tests(
-                self.root,
-                [*options, file],
-                lambda tests, said=said, of_file=of_file: said.append(_first(tests, of_file)),  # type: ignore[misc]
-            )
-            yield from said
+        of_file: dict[str, list[str]] = defaultdict(list)
+        for test in order:
+            of_file[test.partition("::")[0]].append(test)
+        for file, few in of_file.items():
+            yield self._said([*options, file], few)
+
+    def _said(self, arguments: list[str], order: list[str]) -> str:
+        found: list[str] = []
+        with_tests(self.root, arguments, lambda tests: found.append(_first(tests, order)))
+        return found[0]
 
     def _swapped(
         self, known: Any, changes: Sequence[tuple[CodeType, str | None]], tests: Tests, order: list[str]
