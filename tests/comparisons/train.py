@@ -1,7 +1,8 @@
 """Makes the weights of the finder of comparative sentences from the labelled sentences of this folder.
 
-``python tests/comparisons/train.py`` writes them, and prints how models do on the pages of an author whom they do not
-know. Logistic regression with an elastic net, by accelerated proximal gradient steps: no chance in it.
+``python tests/comparisons/train.py`` writes them, and hashes of what the finder sees in these sentences, and prints how
+models do on the pages of an author whom they do not know. Logistic regression with an elastic net, by accelerated
+proximal gradient steps: no chance in it.
 """
 
 import hashlib
@@ -188,6 +189,9 @@ def _steepness(matrix: Matrix) -> float:
 
 
 if __name__ == "__main__":
+    from fingerprints import keep  # it stands beside this script
+
     text, share = made()
     WEIGHTS.write_text(text, "utf-8")
+    keep()
     sys.stdout.write(f"crossed: precision {PRECISION:.1%}, recall {share:.1%}\n")
