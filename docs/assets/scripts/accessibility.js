@@ -15,9 +15,9 @@ document$.subscribe(() => {
   // The keyboard reaches what is further down as well: it is measured when there is nothing else to do.
   const reach = code => code.checkVisibility() && (code.scrollWidth > code.clientWidth ? (code.tabIndex = 0) : code.removeAttribute("tabindex"))
   const later = window.requestIdleCallback ?? setTimeout
-  const all = () => document.querySelectorAll("pre > code").forEach(code => later(() => reach(code)))
+  const codes = document.querySelectorAll("pre > code")
   if (!matchMedia("(hover)").matches) return
-  all()
-  addEventListener("resize", all)
-  document.addEventListener("toggle", all, true)
+  codes.forEach(code => later(() => reach(code)))
+  addEventListener("resize", () => codes.forEach(reach))
+  document.addEventListener("toggle", event => event.target.querySelectorAll("pre > code").forEach(reach), true)
 })
