@@ -267,3 +267,10 @@ class TestOurOwn:
             for kind in ("speed", "memory"):
                 best = gain(ours, method, kind, "h200")
                 assert best.claim is None or best.claim.id not in method.costs
+
+    def test_the_largest_gain_of_a_ground_stands_first(self, ours: SiteData) -> None:
+        """In every table of every list; and there are tables with several gains, so that it says something."""
+        tables = [part for page in finding.pages(ours).values() for part in re.split(r"^#+ ", page, flags=re.MULTILINE)]
+        gains = [[float(each) for each in re.findall(r"<br><small>([\d.]+)×: ", part)] for part in tables]
+        assert all(each == sorted(each, reverse=True) for each in gains)
+        assert max(len(set(each)) for each in gains) > 2

@@ -33,6 +33,7 @@ TIMEOUT_SECONDS = 600.0
 WARMUP_STEPS = 1  # the first step, in which optimizer states are made and graphs compiled
 TIMED_STEPS = 3
 INSPECTED = 4  # every fourth block: an inspection takes as long as a step. Ten blocks have three, which a gate asks for
+_MEASURING = ("planning", "measuring", "benchmark_run", "isolation", "fork_parent", "preload")
 
 
 class Launcher(Protocol):
@@ -200,9 +201,7 @@ class Session:
 def _harness_sha256() -> str:
     """A hash of the code that measures: two sessions with the same one were measured in the same way."""
     here = Path(__file__).parent
-    sources = [
-        (here / name).read_text(encoding="utf-8") for name in ("planning.py", "measuring.py", "benchmark_run.py")
-    ]
+    sources = [(here / f"{name}.py").read_text(encoding="utf-8") for name in _MEASURING]
     return files.sha256("".join(map(scripts.syntax_sha256, sources)))
 
 

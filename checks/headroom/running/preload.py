@@ -1,4 +1,7 @@
-"""What snippets and benchmarks import, resolved: the libraries load lazily what they offer under their own names."""
+"""What snippets and benchmarks import, resolved: the libraries load lazily what they offer under their own names.
+
+With it comes what runs a benchmark, which every run would read and compile anew.
+"""
 
 import datasets
 import torch._inductor.compile_fx
@@ -6,11 +9,14 @@ import transformers.models.gpt2.modeling_gpt2
 import transformers.models.llama.modeling_llama
 from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments, pipeline
 
+from headroom.running import benchmark_run
+
 __all__ = [
     "AutoModelForCausalLM",
     "AutoTokenizer",
     "Trainer",
     "TrainingArguments",
+    "benchmark_run",
     "datasets",
     "pipeline",
     "torch",
