@@ -1,13 +1,16 @@
 """What each test runs, and how long it takes: a mutant is tried with the tests that are likeliest to see it first."""
 
+import builtins
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, zip_longest
-from typing import Any
+from pathlib import Path
 
+from mutation.probes import PROBE
 from mutation.replacing import caches
 from mutation.session import Tests
 
@@ -29,19 +32,18 @@ class Coverage:
     """Seconds of all tests that one mutant is tried with; what is left out could only kill more."""
 
     def every(self) -> list[str]:
-        """Every test that a mutant may be tried with, quickest first."""
-        return sorted(
-            (test for test, seconds in self.seconds.items() if seconds < _LONGEST), key=self.seconds.__getitem__
-        )
+        """Every test that a mutant may be tried with: first those that run few files, which look at these closely."""
+        quick = (test for test, seconds in self.seconds.items() if seconds < _LONGEST)
+        return sorted(quick, key=lambda test: (len(self._files[test]), self.seconds[test]))
 
     def order(self, path: str, function: str) -> list[str]:
-        """The tests that run a part of a function; where there is none, all, and twice as many.
+        """The tests that run a part of a function; where there is none, all, for twice as long.
 
         Line by line in turn, from the line that the fewest tests run to that of the most; of each a case of every test
-        before another case of any.
+        before another case of any. Where there is no function, those that run the file come first, then its folder's.
         """
         if not function:
-            return self._bounded(self.every(), 2 * self.at_most)
+            return self._bounded(sorted(self.every(), key=lambda test: self._distance(test, path)), 2 * self.at_most)
         of_line: dict[str, list[str]] = defaultdict(list)
         for test in _in_turn(self.every()):
             for line in self.lines[test]:
@@ -49,6 +51,15 @@ class Coverage:
                     of_line[line].append(test)
         turns = zip_longest(*sorted(of_line.values(), key=len))
         return self._bounded([*dict.fromkeys(test for turn in turns for test in turn if test)], self.at_most)
+
+    @cached_property
+    def _files(self) -> dict[str, set[str]]:
+        return {test: {line.partition(":")[0] for line in lines} for test, lines in self.lines.items()}
+
+    def _distance(self, test: str, path: str) -> int:
+        if path in self._files[test]:
+            return 0
+        return 1 if any(Path(path).parent == Path(file).parent for file in self._files[test]) else 2
 
     def _bounded(self, tests: list[str], at_most: float) -> list[str]:
         ends = accumulate(self.seconds[test] for test in tests)
@@ -67,7 +78,9 @@ def _in_turn(tests: list[str]) -> list[str]:
 
 
 def measured(tests: Tests, files: set[str], at_most: float) -> Coverage:
-    """Run every test, and note what it runs of these files. One that starts a program sees no mutant, and is left out.
+    """Run every test, and note what it runs of these files, whose code has probes (``probes.py``).
+
+    A test that starts a program sees no mutant, and is left out.
 
     Raises:
         HarnessError: a test fails without any change.
@@ -80,26 +93,16 @@ def measured(tests: Tests, files: set[str], at_most: float) -> Coverage:
     seconds: dict[str, float] = {}
     lines: dict[str, list[str]] = {}
     kept = caches(files)
+    ran: set[str] = set()
+    setattr(builtins, PROBE, ran.add)
     for name in tests.items:
         for cache in kept:
             cache.cache_clear()  # a remembered result would hide the call
-        ran: set[str] = set()
+        ran.clear()
         started = time.process_time()
-        sys.settrace(_noting(ran, files))
-        passed = tests.passes(name)
-        sys.settrace(None)
-        seconds[name], lines[name] = time.process_time() - started, sorted(ran)
-        if not passed:
+        if not tests.passes(name):
             raise HarnessError(f"{name} fails without any change: {tests.why}")
+        seconds[name], lines[name] = time.process_time() - started, sorted(ran)
     for other in started_others:
         del seconds[other], lines[other]
     return Coverage(seconds, lines, at_most)
-
-
-def _noting(ran: set[str], files: set[str]) -> Any:
-    def line(frame: Any, _event: str, _argument: Any) -> Any:
-        code = frame.f_code
-        ran.add(f"{code.co_filename}:{code.co_qualname.partition('.<locals>')[0]}:{frame.f_lineno}")
-        return line
-
-    return lambda frame, event, argument: line(frame, event, argument) if frame.f_code.co_filename in files else None

@@ -1,4 +1,4 @@
-"""How many small faults the tests would notice: `python tests/mutation/run.py`; with `--sample 40`, of some only.
+"""How many small faults the tests would notice: `python tests/mutation/run.py`, all; with `--sample 400`, of so many.
 
 It prints every mutant that survives, and with `--record` writes result.json, which docs/contribute/testing.md prints.
 """
@@ -6,14 +6,14 @@ It prints every mutant that survives, and with `--record` writes result.json, wh
 import argparse
 import json
 import os
-import random
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np  # noqa: F401 - what the package leans on, imported once for every child
+import hypothesis  # noqa: F401 - what the package and its tests lean on, imported once for every child
+import numpy as np  # noqa: F401
 import pydantic  # noqa: F401
 import yaml  # noqa: F401
 
@@ -24,11 +24,13 @@ os.environ["PYTHONPATH"] = str(ROOT / "checks")  # wherever an installed package
 
 from mutation.operators import Mutant, mutants  # noqa: E402
 from mutation.running import Outcome, Runner  # noqa: E402
+from mutation.sampling import drawn, interval  # noqa: E402
 
 PARTS = ("statistics", "verdicts", "records", "prose")
 # Tests that run in this process: those that start others would try the package as it is. The slow ones are left out.
-QUICK = ["-knot Rates and not ErrorRate and not Running and not four_times", *(f"tests/test_{name}.py" for name in (
-    "statistics", "verdicts", "records", "parsing", "files", "prose", "sentences", "comparisons", "strength",
+SLOW = ("Rates", "ErrorRate", "Running", "four_times", "after_any_edit", "bounded_by_what_is_used")
+QUICK = [f"-knot {' and not '.join(SLOW)}", *(f"tests/test_{name}.py" for name in (
+    "statistics", "verdicts", "records", "parsing", "files", "prose", "sentences", "comparisons", "finder", "strength",
     "sessions", "limits", "gate_edges", "record_edges", "standing", "notebooks", "beside",
     "freshness", "crossover", "modelled", "disputes", "noise", "roofline", "against_itself", "cache",
 ))]  # fmt: skip
@@ -50,31 +52,31 @@ def part(mutant: Mutant) -> str:
     return mutant.module.split(".")[1]
 
 
-def every() -> list[Mutant]:
-    """All mutants, also those that change nothing that anybody could see."""
-    return [m for name, path in modules().items() for m in mutants(name, path.read_text("utf-8"), str(path))]
+def every() -> dict[str, list[Mutant]]:
+    """All mutants by part, also those that change nothing that anybody could see."""
+    found: dict[str, list[Mutant]] = {name: [] for name in PARTS}
+    for name, path in modules().items():
+        for mutant in mutants(name, path.read_text("utf-8"), str(path)):
+            found[part(mutant)].append(mutant)
+    return found
 
 
-def sampled(found: Sequence[Mutant], size: int, seed: int) -> list[Mutant]:
-    """As many mutants of each part, drawn by a seed."""
-    rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
-    by_part = ([mutant for mutant in found if part(mutant) == name] for name in PARTS)
-    return [mutant for of_part in by_part for mutant in rng.sample(of_part, size // len(PARTS))]
+def counted(outcomes: Sequence[Outcome], whole: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """By part: its mutants, those tried, and those killed."""
+    tried = Counter(part(outcome.mutant) for outcome in outcomes)
+    killed = Counter(part(outcome.mutant) for outcome in outcomes if outcome.killed)
+    return {
+        name: {"mutants": whole[name], "tried": tried[name], "killed": killed[name]} for name in PARTS if tried[name]
+    }
 
 
-def counted(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
-    """Mutants and killed ones by part."""
-    mutants_of = Counter(part(outcome.mutant) for outcome in outcomes)
-    killed_of = Counter(part(outcome.mutant) for outcome in outcomes if outcome.killed)
-    return {name: {"mutants": mutants_of[name], "killed": killed_of[name]} for name in PARTS if mutants_of[name]}
-
-
-def record(counts: dict[str, dict[str, int]]) -> None:
-    """Write what is known of each part of which every mutant was tried, and keep what is known of the others."""
+def record(counts: dict[str, dict[str, int]], seed: int) -> None:
+    """Write what is known of these parts, and keep what is known of the others."""
     known = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {}
-    whole = Counter(map(part, every()))
-    day = datetime.now(UTC).date().isoformat()
-    known |= {name: {**count, "date": day} for name, count in counts.items() if count["mutants"] == whole[name]}
+    for name, count in counts.items():
+        known[name] = {**count, "date": datetime.now(UTC).date().isoformat()}
+        if count["tried"] < count["mutants"]:
+            known[name] |= {"seed": seed, "between": interval(count["killed"], count["tried"], count["mutants"])}
     RESULT.write_text(json.dumps({name: known[name] for name in PARTS if name in known}, indent=1) + "\n", "utf-8")
 
 
@@ -87,21 +89,30 @@ def before(log: Path | None) -> dict[str, bool]:
 def arguments() -> argparse.Namespace:
     """What is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sample", type=int, help="as many mutants, over the parts, tried with fewer tests")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="parts of the package")
+    parser.add_argument("--sample", type=int, help="so many mutants of each part, drawn by chance")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
-    parser.add_argument("--only", nargs="+", default=[""], help="mutants whose name holds one of these")
+    parser.add_argument("--quick", action="store_true", help="with fewer tests")
+    parser.add_argument("--only", nargs="+", help="mutants whose name holds one of these")
     parser.add_argument("--again", action="store_true", help="take over from the log what was killed; try what was not")
-    parser.add_argument("--record", action="store_true", help="write result.json, of parts that were tried as a whole")
+    parser.add_argument("--record", action="store_true", help="write result.json")
     parser.add_argument("--log", type=Path, help="write every outcome, one a line")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.record and (options.only or options.quick):
+        parser.error("only what is drawn by chance from a part, and tried with all tests, is recorded")
+    return options
 
 
 def main() -> int:
     """Run what is asked for; the exit code says whether every part reaches the goal."""
     options = arguments()
-    chosen = [mutant for mutant in every() if any(words in str(mutant) for words in options.only)]
-    if options.sample:
-        chosen = sampled(chosen, options.sample, options.seed)
+    found = every()
+    chosen = [
+        mutant
+        for name in options.parts
+        for mutant in drawn(found[name], options.sample or len(found[name]), options.seed)
+        if options.only is None or any(words in str(mutant) for words in options.only)
+    ]
     earlier = before(options.log) if options.again else {}
     outcomes = [Outcome(mutant, killed=True, by="earlier") for mutant in chosen if earlier.get(str(mutant))]
 
@@ -115,13 +126,13 @@ def main() -> int:
             with options.log.open("a", encoding="utf-8") as log:
                 log.write(json.dumps(row) + "\n")
 
-    runner = Runner(ROOT, modules(), QUICK if options.sample else TESTS, 1.0 if options.sample else 3.0)
+    runner = Runner(ROOT, modules(), QUICK if options.quick else TESTS, 0.5 if options.quick else 5.0)
     runner.run([mutant for mutant in chosen if not earlier.get(str(mutant))], report)
-    counts = counted(outcomes)
+    counts = counted(outcomes, {name: len(of_part) for name, of_part in found.items()})
     print(json.dumps(counts))
     if options.record:
-        record(counts)
-    return int(any(count["killed"] < GOAL * count["mutants"] for count in counts.values()))
+        record(counts, options.seed)
+    return int(any(count["killed"] < GOAL * count["tried"] for count in counts.values()))
 
 
 if __name__ == "__main__":

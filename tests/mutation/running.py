@@ -10,13 +10,14 @@ mutmut, the usual tool, changes neither decorated functions nor anything outside
 every validator, constraint, table and pattern of the records, which is most of what they are.
 """
 
+import builtins
 import importlib
 import importlib.machinery
 import importlib.util
 import json
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import CodeType
@@ -25,10 +26,12 @@ from typing import Any
 from mutation.children import ENDLESS, forked
 from mutation.coverage import Coverage, HarnessError, measured
 from mutation.operators import Mutant
+from mutation.probes import PROBE, probed
 from mutation.replacing import functions, swap
 from mutation.session import Tests, with_tests
 
-_SLOWER = 3  # how many times as long as without a change the tests of a mutant may take
+_SLOWER = 4  # how many times as long as without a change the tests of a mutant may take
+_COLLECTING = 10  # seconds, more than importing the package and collecting all tests take
 _SURVIVED = "survived"
 
 
@@ -67,7 +70,7 @@ class Runner:
     It must be used in a process that has not imported the package, and leaves it imported.
     """
 
-    def __init__(self, root: Path, modules: Mapping[str, Path], tests: Sequence[str], at_most: float = 3.0) -> None:
+    def __init__(self, root: Path, modules: Mapping[str, Path], tests: Sequence[str], at_most: float = 5.0) -> None:
         self.root, self.modules, self.tests, self.at_most = root, modules, tests, at_most
         self.coverage = self._covered()
 
@@ -107,11 +110,22 @@ class Runner:
                 self._import()
             except Exception as error:  # noqa: BLE001 - whatever it is, nobody could use the package
                 return f"importing it: {error!r}"
-            found: list[str] = []
-            with_tests(self.root, self.tests, lambda tests: found.append(_first(tests, order)))
-            return found[0]
+            return next(filter(lambda said: said != _SURVIVED, self._file_by_file(order)), _SURVIVED)
 
-        return self._ended(work, order)
+        return self._ended(work, order, _COLLECTING)
+
+    def _file_by_file(self, order: list[str]) -> Iterator[str]:
+        """What the tests of each file say: collecting them takes longer than most tests."""
+        options = [argument for argument in self.tests if argument.startswith("-")]
+        for file in dict.fromkeys(test.partition("::")[0] for test in order):
+            said: list[str] = []
+            of_file = [test for test in order if test.startswith(f"{file}::")]
+            with_tests(
+                self.root,
+                [*options, file],
+                lambda tests, said=said, of_file=of_file: said.append(_first(tests, of_file)),  # type: ignore[misc]
+            )
+            yield from said
 
     def _swapped(
         self, known: Any, changes: Sequence[tuple[CodeType, str | None]], tests: Tests, order: list[str]
@@ -120,10 +134,10 @@ class Runner:
             raise HarnessError("there is no such function")
         return _first(tests, order)
 
-    def _ended(self, work: Callable[[], str], order: list[str]) -> tuple[bool, str]:
+    def _ended(self, work: Callable[[], str], order: list[str], beside: float = 2) -> tuple[bool, str]:
         if not order:
             return False, "no test calls it"
-        code, text = forked(work, seconds=2 + _SLOWER * self.coverage.total(order))
+        code, text = forked(work, seconds=beside + _SLOWER * self.coverage.total(order))
         if code in ENDLESS:
             return True, "it took too long"
         if code < 0:
@@ -142,6 +156,9 @@ class Runner:
 
         def work() -> str:
             found: list[Coverage] = []
+            setattr(builtins, PROBE, lambda _: None)
+            for module, path in self.modules.items():
+                sys.meta_path.insert(0, _Changed(module, path, probed(path)))
             self._import()
             try:
                 with_tests(self.root, self.tests, lambda tests: found.append(measured(tests, files, self.at_most)))
@@ -157,10 +174,10 @@ class Runner:
 
 
 def _first(tests: Tests, order: list[str]) -> str:
-    """The first test that fails, and what it says."""
+    """The first test that fails, and what it says; a case that is made from what was changed may be gone."""
     if tests.broken:
         return f"{tests.broken} cannot be collected"
-    failing = next((name for name in order if not tests.passes(name)), None)
+    failing = next((name for name in order if name in tests.items and not tests.passes(name)), None)
     return f"{failing}: {tests.why}" if failing else _SURVIVED
 
 

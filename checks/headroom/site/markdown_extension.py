@@ -17,6 +17,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
 from headroom.site import (
+    code_tokens,
     glossary,
     hardware_switch,
     known_as,
@@ -84,6 +85,7 @@ class HeadroomExtension(Extension):
             actions = _Elements(md, lambda root: page_actions.add(root, self._site(), self._page()))
             md.treeprocessors.register(actions, "headroom-actions", _AFTER_RELATIVE_PATHS)
         md.postprocessors.register(_Html(md, ran_on.with_links), "headroom-places", 0)
+        md.postprocessors.register(_Html(md, code_tokens.without_plain), "headroom-tokens", 0)
 
     def _site(self) -> SiteData:
         """The data to use. It is read when a page is rendered: generators load extensions only to try them."""

@@ -113,7 +113,7 @@ def _phrases() -> dict[tuple[str, str], list[tuple[list[str], str]]]:
     """The phrases of the vocabulary by their first two words: each has its further words, and its category."""
     table: dict[tuple[str, str], list[tuple[list[str], str]]] = {}
     for category, text in (*COMPARED.items(), *EXCLUDED.items(), *SENSES.items()):
-        for phrase in {form for entry in " ".join(text.split()).split(",") for form in _forms(entry.strip())}:
+        for phrase in sorted({form for entry in " ".join(text.split()).split(",") for form in _forms(entry.strip())}):
             words = phrase.split()
             if words:
                 table.setdefault((words[0], "".join(words[1:2])), []).append((words[2:], category))
