@@ -19,7 +19,7 @@ from headroom.prose.comparing.vocabulary import COMPARED
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs/contribute/comparisons.md"
 PRECISION = 0.9
-RECALL = {"seen": 0.9, "unseen": 0.88}  # of the unseen half 0.9 is wanted, and not reached yet
+RECALL = {"seen": 0.9, "unseen": 0.88, "unseen-2": 0.9}  # of the first unseen set 0.9 is not reached
 WORDS = [
     "faster",
     "memory",

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,19 @@ class TestWorkflows:
         assert step["env"]["HEADROOM_REPOSITORY"] == "${{ github.server_url }}/${{ github.repository }}"
         assert all(f"!ENV [{name}, " in (ROOT / "mkdocs.yml").read_text("utf-8") for name in step["env"])
         assert 'repository: !ENV [HEADROOM_REPOSITORY, "' in (ROOT / "mkdocs.yml").read_text("utf-8")
+
+    def test_the_published_site_holds_itself_as_one_file(self, tmp_path: Path) -> None:
+        """The file that the README names: all of the site that was built, in a folder, and not itself."""
+        packing, upload = read(GITHUB / "workflows/pages.yml")["jobs"]["build"]["steps"][3:]
+        (tmp_path / "site/training").mkdir(parents=True)
+        for page in ("index.html", "training/guide.html"):
+            (tmp_path / "site" / page).write_text(page, "utf-8")
+        subprocess.run(["sh", "-ec", packing["run"]], cwd=tmp_path, check=True)
+        (packed,) = (tmp_path / upload["with"]["path"]).glob("*.zip")
+        assert f"`{packed.name}`" in (ROOT / "README.md").read_text("utf-8")
+        with zipfile.ZipFile(packed) as found:
+            files = [name for name in found.namelist() if not name.endswith("/")]
+            assert sorted(files) == ["site/index.html", "site/training/guide.html"]
 
     def test_the_summary_of_a_pull_request_is_computed_by_its_base(self) -> None:
         """So a change cannot bring along the code that judges it."""

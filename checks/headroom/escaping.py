@@ -3,7 +3,12 @@
 import re
 
 _SPACES = re.compile(r"[^\S\u00a0]+")
-_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+_ACTIVE = re.compile(
+    r"[!-$&-+<-@\[-`{-~]"  # all punctuation but what follows, and but `,`, `;` and `%`, which are never marks
+    r"|(?<![^\W_])[-./:]"  # what begins something
+    r"|[-/](?![^\W_])|(?<=\d)\.(?![^\W_])|:(?=\S)"  # what ends something: a list's number, an address's scheme
+)
+"""The punctuation that Markdown may take for a mark. An entity for every comma would make pages costly."""
 
 
 def one_line(value: str) -> str:
@@ -19,4 +24,4 @@ def fence(value: str, info: str) -> str:
 
 def text(value: object) -> str:
     """A text as Markdown that shows exactly these characters, whatever they are; runs of spaces become one."""
-    return _PUNCTUATION.sub(lambda match: f"&#{ord(match[0])};", one_line(str(value)))
+    return _ACTIVE.sub(lambda match: f"&#{ord(match[0])};", one_line(str(value)))

@@ -19,7 +19,7 @@ from mkdocs.structure.pages import Page
 from headroom.files import read_text
 from headroom.prose.pages import page_gaps
 from headroom.records import Tree, notebooks
-from headroom.site import exports, notebook_page
+from headroom.site import exports, menus, notebook_page, page_template
 from headroom.site.addresses import moved, not_found
 from headroom.site.context import INDEX, PageContext, SiteData
 from headroom.site.exports import markdown_pages
@@ -107,13 +107,18 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
             path.write_text(json.dumps(exports.weighed(index, self.site), separators=(",", ":")), "utf-8")
 
     def on_env(self, env: Environment, /, *, config: MkDocsConfig, files: Files) -> Environment:
-        """Put our page for what is not found in the place of the theme's, and let the search remember."""
+        """Put our templates in the place of the theme's, and spare theme and search needless work."""
         env.globals["known_addresses"] = not_found.known(self.site, partial(_url, files))
-        ours = DictLoader({not_found.NAME: not_found.template()})
+        ours = DictLoader({not_found.NAME: not_found.template(), page_template.NAME: page_template.template()})
         env.loader = ChoiceLoader([ours, env.loader] if env.loader else [ours])
+        if self.memory:
+            self.memory.templates(env, (file.page for file in files.documentation_pages() if file.page))
+        menus.make_once(env)
         search = config.plugins.get("material/search")
-        if self.memory and search and search.config.enabled:
-            self.memory.index(search.search_index)
+        if search and search.config.enabled:
+            exports.hasten(search.search_index, self.site)
+            if self.memory:
+                self.memory.index(search.search_index)
         return env
 
     def on_pre_page(self, page: Page, /, *, config: MkDocsConfig, files: Files) -> Page:  # noqa: ARG002

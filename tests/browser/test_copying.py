@@ -26,7 +26,7 @@ def guide(site: Path, browser: "Browser") -> "Iterator[Page]":
     """A guide, with a field to paste into."""
     page = browser.new_page()
     page.goto((site / GUIDE).as_uri())
-    page.wait_for_selector(".md-code__button")
+    page.wait_for_selector("html.js")
     page.evaluate("document.body.append(Object.assign(document.createElement('textarea'), {id: 'paste'}))")
     yield page
     page.close()
@@ -42,6 +42,12 @@ def pasted(page: "Page", button: "ElementHandle | None") -> str:
     return page.input_value("#paste")
 
 
+def beside(block: "ElementHandle") -> "ElementHandle | None":
+    """The button beside a block, which it gets once it is in sight."""
+    block.scroll_into_view_if_needed()
+    return block.wait_for_selector(".md-code__button", state="attached")
+
+
 def shown(path: Path) -> set[str]:
     """The regions of a snippet, each without the indentation that it has as a whole."""
     source = path.read_text("utf-8")
@@ -55,7 +61,7 @@ def test_the_copy_of_a_snippet_is_what_stands_in_its_file(site: Path, guide: "Pa
     blocks = [block for block in guide.query_selector_all(".highlight:has(+ .ran-on)") if block.is_visible()]
     assert len(blocks) == len(files) > 1
     for file, block in zip(files, blocks, strict=True):
-        assert pasted(guide, block.query_selector(".md-code__button")) in shown(site / "training" / file), file
+        assert pasted(guide, beside(block)) in shown(site / "training" / file), file
 
 
 def test_the_command_below_it_is_copied_alone(guide: "Page") -> None:
@@ -74,7 +80,7 @@ def test_a_shell_gets_neither_prompts_nor_answers(guide: "Page") -> None:
     (line, *answer) = block.inner_text().strip().splitlines()
     assert line.startswith("$ ")
     assert answer
-    assert pasted(guide, block.query_selector(".md-code__button")) == line.removeprefix("$ ")
+    assert pasted(guide, beside(block)) == line.removeprefix("$ ")
 
 
 def test_without_scripts_no_button_promises_a_copy(site: Path, browser: "Browser") -> None:

@@ -24,7 +24,7 @@ _REASONED = 8
 
 def lines(first: int, step: int) -> list[str]:
     """Every so many of the labelled texts, in the order of their files."""
-    paths = [path for path in sorted(HERE.glob("*.tsv")) if path.stem != "unseen"]
+    paths = [path for path in sorted(HERE.glob("*.tsv")) if not path.stem.startswith("unseen")]
     rows = [row for path in paths for row in path.read_text("utf-8").splitlines()]
     return [row.split("\t")[-1] for row in rows[first::step]]
 

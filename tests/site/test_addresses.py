@@ -116,7 +116,7 @@ class TestPagesThatSendOn:
         left = small(site, {"training/guide": OldPage("", {"gone": "index.md#here"})})
         assert moved.files(left, url) == {}
         lines = moved.with_moved(["text"], left, PageContext("training/guide.md"))
-        assert "- [gone](../index.md#here){ #gone } in index&#46;md" in lines
+        assert "- [gone](../index.md#here){ #gone } in index.md" in lines
         assert moved.with_moved(["text"], left, PageContext("index.md")) == ["text"]
 
 

@@ -1,10 +1,13 @@
 """A server that makes the site again after each edit: it makes anew what has changed, and never shows what was."""
 
 import logging
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from jinja2 import Environment, Template
 from markdown import Markdown
 from mkdocs.commands.build import build as make_site
 from mkdocs.config import load_config
@@ -74,6 +77,40 @@ def test_an_edit_of_a_guide_renders_that_guide_alone(server: Server, tmp_path: P
     assert server.turn() == 1
     assert server.shown() == fresh(server, tmp_path / "fresh")
     assert server.turn() == 0
+
+
+def test_a_template_is_filled_again_for_that_guide_alone(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the theme's templates is compiled once, whatever is built."""
+    compiled, filled = [], []
+    compile_template, fill = Environment.compile, Template.render
+
+    def compiling(env: Environment, source: str, *args: Any, **more: Any) -> Any:
+        compiled.append(source)
+        return compile_template(env, source, *args, **more)
+
+    def filling(template: Template, *args: Any, **more: Any) -> str:
+        filled.append(dict(*args, **more).get("page"))
+        return fill(template, *args, **more)
+
+    server.turn()
+    monkeypatch.setattr(Environment, "compile", compiling)
+    monkeypatch.setattr(Template, "render", filling)
+    append(server.root / "docs/training/guide.md", "\nOne more sentence.\n")
+    server.turn()
+    assert [page.file.src_uri for page in filled if page] == ["training/guide.md"]
+    assert not [source for source in compiled if "md-container" in source]  # that of a page
+
+
+def test_a_title_that_is_no_outline_is_shown_by_all_pages(server: Server, tmp_path: Path) -> None:
+    """A menu has it also where it is underlined in place of marked."""
+    guide = server.root / "docs/training/guide.md"
+    text = guide.read_text("utf-8")
+    for title in ("First title", "Second title"):
+        changed = re.sub(r"^title: .*\n", "", text, flags=re.MULTILINE)
+        guide.write_text(re.sub(r"^# .*$", f"{title}\n===", changed, count=1, flags=re.MULTILINE), "utf-8")
+        server.turn()
+    assert "Second title" in (server.out / "index.html").read_text("utf-8")
+    assert server.shown() == fresh(server, tmp_path / "fresh")
 
 
 def test_a_change_of_what_pages_share_renders_them_all(server: Server, tmp_path: Path) -> None:

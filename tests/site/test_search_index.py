@@ -2,13 +2,16 @@
 
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import markdown
 import pytest
+from material.plugins.search.plugin import SearchIndex
 
-from headroom.site.context import PageContext, SiteData
-from headroom.site.exports.search_index import FIELDS, address, weighed
+from headroom.site.claims.page import render
+from headroom.site.context import PageContext, SiteData, claim_page, html_page
+from headroom.site.exports.search_index import FIELDS, address, hasten, searched, weighed
 from headroom.site.markdown_extension import HeadroomExtension
 
 CLEAN = Path(__file__).parents[1] / "canaries/clean"
@@ -57,6 +60,36 @@ class TestWeighed:
         """A section of a source file, as the site has it."""
         assert address("a/b.md#c") == "a/b.html#c"
         assert address("a/b.ipynb") == "a/b.html"
+
+
+class TestHasten:
+    def entries(self, site: SiteData, path: str, html: str, *, hastened: bool) -> list[dict[str, Any]]:
+        """What the theme makes of a page."""
+        index = SearchIndex()
+        if hastened:
+            hasten(index, site)
+        file = SimpleNamespace(src_uri=path)
+        page = SimpleNamespace(content=html, meta={}, toc=[], url=html_page(path), title="Title", file=file)
+        index.add_entry_from_context(page)
+        assert page.content == html
+        return list(index.entries)
+
+    def test_a_claim_has_the_entry_that_the_theme_makes_of_its_whole_page(self, site: SiteData) -> None:
+        """Which is its sentence and its verdict, of every kind of claim; nothing of its other sections is read."""
+        extensions = ["toc", "tables", "attr_list", "md_in_html", "pymdownx.details", "pymdownx.superfences"]
+        for claim in site.tree.claims.values():
+            path, text = claim_page(claim.id), render(claim, site).split("\n---\n", 1)[1]
+            html = markdown.markdown(text, extensions=extensions)
+            assert len(searched(html)) < len(html) / 2
+            found = self.entries(site, path, html, hastened=True)
+            assert found == self.entries(site, path, html, hastened=False)
+            assert len(found) == 1
+
+    def test_other_pages_are_read_whole(self, site: SiteData) -> None:
+        """A section behind one that the search leaves out is found."""
+        html = '<h1 id="a">A</h1><h2 data-search-exclude id="b">B</h2><p>b</p><h2 id="c">C</h2><p>c</p>'
+        found = self.entries(site, "training/gpu.md", html, hastened=True)
+        assert [entry["title"] for entry in found] == ["A", "C"]
 
 
 class Text(HTMLParser):

@@ -14,7 +14,7 @@ DIRECTIVE = re.compile(
     r"|grid|grid-item|grid-item-card|tab-set|tab-item|margin|sidebar|topic|versionadded|versionchanged|deprecated)\}"
 )
 """Names of MyST fences that hold prose and no code."""
-_END_OF_PARAGRAPH = re.compile(r"\n[ \t]*\n|\Z")
+_END_OF_PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _BACKTICKS = re.compile("`+")
 _NOT_A_LINE_END = re.compile(r"[^\n]")
 _FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
@@ -35,8 +35,9 @@ def fenced(rows: list[str]) -> Iterator[Fenced]:
     prose: list[str] = []
     number = 0
     while number < len(rows):
-        opened = _FENCE.match(rows[number])
-        if opened and prose and _closes(rows[number], prose[-1]):
+        row = rows[number]
+        opened = _FENCE.match(row) if "```" in row or "~~~" in row else None
+        if opened and prose and _closes(row, prose[-1]):
             prose.pop()
         elif opened and DIRECTIVE.match(opened["info"].strip()):
             prose.append(opened["mark"])
@@ -63,6 +64,8 @@ def fence_title(row: str) -> str | None:
 
 
 def _closes(row: str, mark: str) -> bool:
+    if mark not in row:
+        return False
     row = row.strip(" \t>\r")
     return len(row) >= len(mark) and not row.strip(mark[0])
 
@@ -85,18 +88,16 @@ def comments(text: str) -> Iterator[tuple[int, int]]:
 
 def inline_code(text: str) -> Iterator[tuple[int, int]]:
     """Where inline code stands, with its marks: it ends with its paragraph."""
-    if "`" not in text:
-        return
-    start = 0
-    for match in _END_OF_PARAGRAPH.finditer(text):
-        yield from ((start + first, start + last) for first, last in _in_paragraph(text[start : match.start()]))
-        start = match.end()
+    start = text.find("`")
+    while start >= 0:
+        match = _END_OF_PARAGRAPH.search(text, start)
+        end = match.start() if match else len(text)
+        yield from ((start + first, start + last) for first, last in _in_paragraph(text[start:end]))
+        start = text.find("`", end)
 
 
 def _in_paragraph(text: str) -> list[tuple[int, int]]:
     """From a run of backticks to the next run of the same length."""
-    if "`" not in text:
-        return []
     runs = [match.span() for match in _BACKTICKS.finditer(text)]
     later: dict[int, int] = {}
     closing = [0] * len(runs)
@@ -123,4 +124,6 @@ def masked(text: str, spans: Iterable[tuple[int, int]], char: str = " ") -> str:
 
 def blank(text: str, char: str = " ") -> str:
     """As many of this character, in as many lines."""
+    if "\n" not in text:
+        return char * len(text)
     return _NOT_A_LINE_END.sub(char, text)

@@ -89,7 +89,8 @@ class PageContext:
 
     def href(self, target: str) -> str:
         """The relative link from this page to another source file, which the generator turns into an address."""
-        return posixpath.relpath(target, posixpath.dirname(self.path) or ".")
+        # From the top of the site: of other paths Python would ask where the process runs, each time.
+        return posixpath.relpath(f"/{target}", f"/{posixpath.dirname(self.path)}")
 
 
 def claim_page(claim_id: str) -> str:

@@ -17,6 +17,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from headroom.prose.targets import METHODS
 from headroom.site import (
+    code_tokens,
     glossary,
     hardware_switch,
     known_as,
@@ -24,6 +25,7 @@ from headroom.site import (
     methods_table,
     page_actions,
     ran_on,
+    spared,
     tables,
     unproven,
     verified,
@@ -36,6 +38,7 @@ from headroom.site.finding import start
 _LOG = logging.getLogger("mkdocs.headroom")
 _BEFORE_SNIPPETS = 40  # pymdownx.snippets replaces its includes at 32
 _BEFORE_HTML = 22  # Python-Markdown takes lines of HTML away at 20, pymdownx.superfences fences at 25
+_BEFORE_INLINE = 21  # Python-Markdown applies inline patterns at 20
 _BEFORE_INLINE_HTML = 100  # inline HTML is taken away at 90, inline code at 190
 _AFTER_RELATIVE_PATHS = -1  # which would turn a link to Markdown into one to the page that is made of it
 _BEFORE_RELATIVE_PATHS = 4  # MkDocs turns links to source files into addresses at 0; the table of contents is made at 5
@@ -66,6 +69,9 @@ class HeadroomExtension(Extension):
         }
         for name, (change, priority) in lines.items():
             md.preprocessors.register(_Lines(md, change), f"headroom-{name}", priority)
+        md.preprocessors.register(spared.Plots(md), "headroom-plots", _BEFORE_HTML)
+        md.treeprocessors.register(spared.PlainTexts(md), "headroom-plain", _BEFORE_INLINE)
+        spared.highlight_once(md)
         md.inlinePatterns.register(unproven.Mark(unproven.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML)
         elements: dict[str, Callable[[Element], None]] = {
             "known-as": lambda root: known_as.add(root, self._site(), self._page()),
@@ -79,6 +85,7 @@ class HeadroomExtension(Extension):
             actions = _Elements(md, lambda root: page_actions.add(root, self._site(), self._page()))
             md.treeprocessors.register(actions, "headroom-actions", _AFTER_RELATIVE_PATHS)
         md.postprocessors.register(_Html(md, ran_on.with_links), "headroom-places", 0)
+        md.postprocessors.register(_Html(md, code_tokens.without_plain), "headroom-tokens", 0)
 
     def _site(self) -> SiteData:
         """The data to use. It is read when a page is rendered: generators load extensions only to try them."""

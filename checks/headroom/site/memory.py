@@ -4,9 +4,13 @@ A page is made anew when its own text has changed, and every page when anything 
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from jinja2 import BytecodeCache, Environment, Template
+from jinja2.bccache import Bucket
 
 from headroom import files, history
 
@@ -49,6 +53,7 @@ class Memory:
     def __init__(self) -> None:
         self._world = ""
         self._kept: dict[tuple[str, str], tuple[str, Any]] = {}
+        self._compiled = _Compiled()
 
     def turn(self, now: str) -> None:
         """Begin to make the site again, in the world as it is now: what was made of a page in another one is gone."""
@@ -97,3 +102,38 @@ class Memory:
             search.entries += [dict(entry) for entry in self.recall("search", page.file.src_uri, source, make)]
 
         search.add_entry_from_context = remembered
+
+    def templates(self, env: Environment, pages: Iterable[Any]) -> None:
+        """Let the theme's templates be compiled once, and not be filled again for a page that has not changed.
+
+        What they show beside a page is of the world as it is now, and the titles of all pages, which are given.
+        """
+        titles = files.sha256("\n".join(f"{page.url} {page.title}" for page in pages))
+        memory = self
+
+        class Remembered(Template):
+            def render(self, *args: Any, **more: Any) -> str:
+                make = partial(super().render, *args, **more)
+                page = dict(*args, **more).get("page")
+                if page is None:
+                    return make()
+                toc = "".join(map(str, page.toc))
+                source = f"{self.name} {titles} {page.meta!r} {toc}\n{page.content}"
+                found: str = memory.recall("html", page.file.src_uri, source, make)
+                return found
+
+        env.bytecode_cache, env.template_class = self._compiled, Remembered
+
+
+class _Compiled(BytecodeCache):
+    """The code of templates; Jinja compares the hash of a template's text."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self._code:
+            bucket.bytecode_from_string(self._code[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._code[bucket.key] = bucket.bytecode_to_string()

@@ -1,10 +1,23 @@
 // What assistive technology needs and the theme leaves out: names for regions, and scrolling by keyboard.
 document$.subscribe(() => {
   document.querySelector(".md-search")?.setAttribute("aria-label", "Search")
-  document.querySelectorAll(".md-code__nav").forEach((nav, i) => nav.setAttribute("aria-label", `Code block ${i + 1}`))
   document.querySelectorAll(".md-typeset__scrollwrap").forEach((wrap, i) => {
     wrap.tabIndex = 0
     wrap.setAttribute("role", "region")
     wrap.setAttribute("aria-label", `Table ${i + 1}`)
   })
+
+  // The theme sees to a block of code once it is in sight: a button beside it, and the keyboard where it can be scrolled.
+  const name = () => document.querySelectorAll(".md-code__nav").forEach((nav, i) => nav.setAttribute("aria-label", `Code block ${i + 1}`))
+  new MutationObserver(name).observe(document.querySelector(".md-content") ?? document.body, { childList: true, subtree: true })
+  name()
+
+  // The keyboard reaches what is further down as well: it is measured when there is nothing else to do.
+  const reach = code => code.checkVisibility() && (code.scrollWidth > code.clientWidth ? (code.tabIndex = 0) : code.removeAttribute("tabindex"))
+  const later = window.requestIdleCallback ?? setTimeout
+  const codes = document.querySelectorAll("pre > code")
+  if (!matchMedia("(hover)").matches) return
+  codes.forEach(code => later(() => reach(code)))
+  addEventListener("resize", () => codes.forEach(reach))
+  document.addEventListener("toggle", event => event.target.querySelectorAll("pre > code").forEach(reach), true)
 })

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from html import unescape
 
 from headroom.escaping import text as escaped
@@ -40,18 +41,25 @@ def outside_code(text: str, pattern: re.Pattern[str], inner: str, replace: Repla
         inner: the group whose text, if it has one, is handed over as it stands, with the code that may be in it.
         replace: gives what takes the match's place, from the match and that text.
     """
-    prose = without_fences(text)
-    prose = masked(prose, inline_code(prose))
     parts, done = [], 0
-    for match in pattern.finditer(prose):
+    for match in pattern.finditer(_prose(text)):
         start, end = match.span(inner)
         parts += [text[done : match.start()], replace(match, text[start:end] if start >= 0 else "")]
         done = match.end()
     return "".join([*parts, text[done:]])
 
 
+@lru_cache(maxsize=1)  # what one pass leaves as it was, the next one looks through as well
+def _prose(text: str) -> str:
+    """The text with blanks in place of code."""
+    prose = without_fences(text)
+    return masked(prose, inline_code(prose))
+
+
 def without_comments(text: str) -> str:
     """The text without comments; where one says that nobody has measured a sentence, words do."""
+    if "<!--" not in text:
+        return text
     text = outside_code(text, re.compile(f"(?P<inside>{_UNPROVEN.pattern})"), "inside", lambda *_: "(not measured)")
     prose = without_fences(text)
     parts, done = [], 0

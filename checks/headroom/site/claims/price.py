@@ -61,7 +61,7 @@ def _rows(
 ) -> Iterator[list[str]]:
     other = _in(claim, metric)
     judged = judge_layout(other, layout, site.tree.classes.get(name))
-    sibling = next(iter(_siblings(claim, metric, site)), None)
+    sibling = next((other for other in _siblings(claim, site) if other.metric.name == metric), None)
     title = text(other.metric.kind.title)
     named = f"[{title}]({page.href(claim_page(sibling.id))})" if sibling else title
     for point in judged.points:
@@ -84,22 +84,20 @@ def _cells(claim: MeasuredClaim, point: PointVerdict) -> list[str]:
     ]
 
 
-def _siblings(claim: MeasuredClaim, metric: str, site: SiteData) -> Iterator[MeasuredClaim]:
-    """The claims of the same two arms in this metric, whichever of them is said to be better."""
+def _siblings(claim: MeasuredClaim, site: SiteData) -> Iterator[MeasuredClaim]:
+    """The claims of the same two arms, whichever of them is said to be better."""
+    arms = {claim.subject, claim.baseline}
     for other in site.tree.measured():
-        alike = other.benchmark == claim.benchmark and {other.subject, other.baseline} == {
-            claim.subject,
-            claim.baseline,
-        }
-        if alike and other.metric.name == metric:
+        if other.benchmark == claim.benchmark and {other.subject, other.baseline} == arms:
             yield other
 
 
 def _elsewhere(claim: MeasuredClaim, name: str, standing: Standing, site: SiteData, page: PageContext) -> Iterator[str]:
     """Claims of the same two arms in metrics that the session did not measure."""
     here = {claim.metric.name, *_others(claim, standing)}
-    found = [other for metric in METRICS if metric not in here for other in _siblings(claim, metric, site)]
+    found = [other for other in _siblings(claim, site) if other.metric.name not in here]
     if found:
+        found.sort(key=lambda other: list(METRICS).index(other.metric.name))
         yield "Of the same two arms, but not of these runs:"
         yield bullets(_linked(other, name, site, page) for other in found)
 

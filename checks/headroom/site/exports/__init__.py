@@ -16,7 +16,7 @@ from headroom.site.context import INDEX, SiteData, claim_page, evidence_file
 from headroom.site.exports import feed, samples_csv
 from headroom.site.exports.claims_json import claims_json
 from headroom.site.exports.claims_json import files as claim_files
-from headroom.site.exports.search_index import weighed
+from headroom.site.exports.search_index import hasten, weighed
 from headroom.site.matrix import data as matrix_data
 from headroom.site.matrix import page as matrix
 
@@ -26,6 +26,7 @@ __all__ = [
     "claims_json",
     "data",
     "data_files",
+    "hasten",
     "index",
     "json_files",
     "pages",

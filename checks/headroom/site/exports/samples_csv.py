@@ -41,8 +41,9 @@ def _rows(claim: MeasuredClaim, session: Session, verdict: SessionVerdict) -> It
     for point in verdict.points:
         at = _plain(" ".join(f"{name}={value}" for name, value in point.point.items()))
         for role, arm, values in _arms(claim, point):
+            first = (*head, at, role, _plain(arm))
             for number, value in enumerate(values, 1):
-                yield (*head, at, role, _plain(arm), number, repr(value), claim.metric.kind.unit)
+                yield (*first, number, repr(value), claim.metric.kind.unit)
 
 
 def _arms(claim: MeasuredClaim, point: PointVerdict) -> Iterator[tuple[str, str, tuple[float, ...]]]:

@@ -34,7 +34,7 @@ PROBLEMS: Mapping[Problem, ProblemWords] = MappingProxyType(
         "too-slow": ProblemWords("Too slow", "A step takes long, or the GPU is half idle", ("speed",), _SLOW),
         "will-it-fit": ProblemWords("Will it fit?", "Full fine-tuning, LoRA or QLoRA on this card", ("memory",), _FULL),
         "costs-too-much": ProblemWords(
-            "Costs too much", "Fewer hours, or a smaller card", ("speed", "memory"), (*_SLOW, *_FULL)
+            "Costs too much", "Fewer hours, or a smaller machine", ("speed", "memory"), (*_SLOW, *_FULL)
         ),
     }
 )

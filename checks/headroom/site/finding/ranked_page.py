@@ -13,7 +13,7 @@ from headroom.site.matrix import page as matrix
 from headroom.site.parts import bullets, table
 
 _COLUMNS = ("method", "gain", "price, and what else changes")
-_KINDS: dict[Kind, str] = {"speed": "Fewer hours on the same card", "memory": "The same on a smaller card"}
+_KINDS: dict[Kind, str] = {"speed": "Fewer hours on the same machine", "memory": "The same on a smaller machine"}
 
 
 def render(site: SiteData, choice: Choice) -> str:

@@ -41,7 +41,7 @@ class Scale:
         """At most six round values with room between them: in equal steps on a short axis, 1, 2, 5 on a long one."""
         short, few = 6, 6
         if self.high / self.low <= short:
-            ladders = [[step * k for k in range(int(short / step) + 1)] for step in _STEPS]
+            ladders = [[step * k for k in range(int(self.low / step), int(self.high / step) + 2)] for step in _STEPS]
         else:
             ladders = [[step * 10.0**e for e in range(-6, 7) for step in steps] for steps in ((1, 2, 5), (1, 3), (1,))]
         inside = [[round(v, 6) for v in ladder if self.low <= round(v, 6) <= self.high] for ladder in ladders]

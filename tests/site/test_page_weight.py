@@ -1,0 +1,46 @@
+"""What keeps a page light for a phone: scripts that wait, and no element that nobody sees."""
+
+import re
+from pathlib import Path
+
+import pytest
+from jinja2 import DictLoader, Environment
+
+from headroom.site import code_tokens, page_template
+
+STYLE = Path(__file__).parents[2] / "docs/assets/style/colours.css"
+
+
+def test_every_script_of_a_page_waits_until_the_page_stands() -> None:
+    """Those that the theme puts before the text, and those after it; what stands in the page itself stays as it is."""
+    theme = """{% block libs %}<script src="a.js"></script>{% endblock %}<script>now()</script>
+{% block scripts %}<script src="b.js"></script><script src="c.js"></script>{% endblock %}"""
+    loader = DictLoader({"base.html": theme, page_template.NAME: page_template.template()})
+    page = Environment(loader=loader).get_template(page_template.NAME).render()  # noqa: S701 - as MkDocs makes it
+    assert re.findall(r"<script[^>]*>", page) == [
+        '<script defer src="a.js">',
+        "<script>",
+        '<script defer src="b.js">',
+        '<script defer src="c.js">',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<span class="n">lr</span><span class="o">=</span>', 'lr<span class="o">=</span>'),
+        ('<span class="k">if</span><span class="w"> </span>', '<span class="k">if</span> '),
+        ('<span class="n">a&lt;b</span>', "a&lt;b"),
+        ('<span class="nb">print</span>', '<span class="nb">print</span>'),
+        ('<span id="L-x-1"><span class="n">x</span></span>', '<span id="L-x-1">x</span>'),
+    ],
+)
+def test_names_and_spaces_of_code_need_no_element(html: str, expected: str) -> None:
+    """Not a character of the code is lost, and what has a colour of its own keeps its element."""
+    assert code_tokens.without_plain(html) == expected
+
+
+def test_a_name_has_the_colour_of_the_code_around_it() -> None:
+    """Which is why it needs no element."""
+    colours = dict(re.findall(r"(--md-code-(?:hl-name|fg)-color): ([^;]+);", STYLE.read_text("utf-8")))
+    assert colours["--md-code-hl-name-color"] == colours["--md-code-fg-color"]
