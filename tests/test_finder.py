@@ -28,7 +28,7 @@ NEVER_MET = {
 
 @pytest.mark.parametrize("part", range(fingerprints.PARTS))
 def test_the_features_are_those_that_the_weights_were_made_of(part: int) -> None:
-    """Of every labelled sentence: a new word, rule or reading of a sentence needs new weights."""
+    """Of every other labelled sentence: a new word, rule or reading of a sentence needs new weights."""
     assert fingerprints.of_features(part) == fingerprints.kept()[f"features-{part}"], REMEDY
 
 
@@ -41,7 +41,7 @@ def test_families_without_a_weight_need_not_be_looked_at() -> None:
     """Weighing passes over pairs that have no weight: the score is that of all features."""
     rows = (row.rsplit(" ", 1) for row in WEIGHTS.read_text("utf-8").splitlines()[1:])
     weights = {name: float(weight) for name, weight in rows}
-    for sentence, text in fingerprints.found(fingerprints.lines(0, 8)):
+    for sentence, text in fingerprints.found(fingerprints.lines(0, fingerprints.STEP)):
         for window in windows(sentence, text):
             every, rule = features(window, sentence.kind)
             assert weigh(window, sentence.kind) == (fsum(weights.get(name, 0) for name in [BIAS, *every]), rule)

@@ -17,9 +17,8 @@ from headroom.prose.sentences import Sentence, sentences
 HERE = Path(__file__).parent
 KEPT = HERE / "fingerprints.txt"
 PARTS = 8
-"""Every eighth line is a part: a part takes a quarter of a second."""
-_REASONED = 8
-"""Of every eighth line it is also noted what the weights make of it."""
+STEP = 16
+"""A part is every sixteenth line, so the parts hold every other: more would take longer than they tell."""
 
 
 def lines(first: int, step: int) -> list[str]:
@@ -37,7 +36,7 @@ def found(texts: Iterable[str]) -> Iterator[tuple[Sentence, str]]:
 def of_features(part: int) -> str:
     """The hash of all features of a part's sentences, and of all that the rules say of each."""
     seen = hashlib.sha256()
-    for sentence, text in found(lines(part, PARTS)):
+    for sentence, text in found(lines(part, STEP)):
         for window in windows(sentence, text):
             tags = Tags(window)
             rules = reasons(tags, asserted(tags))
@@ -47,7 +46,7 @@ def of_features(part: int) -> str:
 
 def of_reasons() -> str:
     """The hash of the reasons for which sentences are taken for comparisons, or not."""
-    said = (f"{reason(sentence, text)}\n" for sentence, text in found(lines(0, _REASONED)))
+    said = (f"{reason(sentence, text)}\n" for sentence, text in found(lines(0, STEP)))
     return hashlib.sha256("".join(said).encode()).hexdigest()
 
 
