@@ -41,8 +41,8 @@ deep: deep-tests deep-mutants deep-scale deep-site ## what takes hours: the sche
 deep-tests: $(VENV)/tests ## every test in its long form
 	$(PYTEST) --deep
 
-deep-mutants: $(VENV)/tests ## how many small faults the tests notice
-	$(BIN)/python tests/mutation/run.py
+deep-mutants: $(VENV)/tests ## how many of 400 small faults of each part the tests notice; others every week
+	$(BIN)/python tests/mutation/run.py --sample 400 --seed $$(date +%G%V)
 
 deep-scale: $(VENV)/tests ## what a check costs of a tree that has grown
 	$(BIN)/python tests/performance/check_at_scale.py
