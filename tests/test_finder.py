@@ -53,6 +53,16 @@ def test_each_word_of_a_family_is_found_as_one_of_it() -> None:
     assert {family: unmet for family, unmet in missed.items() if unmet} == NEVER_MET
 
 
+@pytest.mark.parametrize(
+    "verb",
+    ["degrade", "degrades", "degraded", "degrading", "amplify", "amplifies", "amplified", "amplifying"]
+    + ["crush", "crushes", "crushed", "crushing", "boosts", "suppresses", "taxes"],
+)
+def test_a_starred_verb_is_found_in_each_of_its_forms(verb: str) -> None:
+    """The regular ones, as English spells them."""
+    assert is_found(verb, "change")
+
+
 def words(table: str) -> set[str]:
     """The words and phrases of a family, without the stars of verbs."""
     return {word.strip().replace("*", "") for word in " ".join(table.split()).split(",")}

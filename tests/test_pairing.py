@@ -25,6 +25,43 @@ def said(text: str, rule: str) -> bool:
     return False
 
 
+@pytest.mark.parametrize(
+    ("text", "weighed"),
+    [
+        ("It is slow.", True),
+        ("Is it slow?", False),
+        ('He asked "is it slow?"', False),
+        ("(is it slow?)", False),
+        ("# Is it slow?", False),
+        ("# Slow", False),
+        ("# Training is slow", False),
+        ("# The steps are very slow", False),
+        ("# It is slow", False),
+        ("# My model is slow", False),
+        ("# Your model is slow", False),
+        ("# Eager mode is slow", True),
+        ("# The kernel is fast", True),
+        ("# The slow kernel wins", True),
+        ('!!! note "It is slow"', False),
+        ('!!! note "Reducing memory"', False),
+        ("| a |\n|---|\n| It is slow |", False),
+        ("| a |\n|---|\n| It is fast |", True),
+        ("| It is fast |\n|---|", False),
+        ("# Reducing memory", False),
+        ("# Reducing memory by 30 %", True),
+        ("# Reducing memory 2x", True),
+        ("# Choosing a kernel", False),
+        ("# Caching is fast", True),
+        ("Reducing memory is fast.", True),
+        ("[It is fast](a.md)", False),
+        ("[It is fast](claim:a.b)", True),
+    ],
+)
+def test_which_texts_are_weighed_at_all(text: str, weighed: bool) -> None:  # noqa: FBT001
+    """No question, no topic, no head of a table, no symptom in a heading, a title or a cell, and no link elsewhere."""
+    assert any(windows(sentence, text) for sentence in sentences(text)) == weighed
+
+
 @pytest.mark.parametrize("before", DEGREES)
 def test_a_verdict_is_found_behind_a_word_of_degree(before: str) -> None:
     """As right behind the verb, and not behind just any word."""

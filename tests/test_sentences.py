@@ -118,7 +118,10 @@ class TestBlocks:
                 ":::{note} A title\n:class: x\nProse.\n:::\nAfter.",
                 [(1, "title", "A title"), (3, "paragraph", "Prose."), (5, "paragraph", "After.")],
             ),
-            ("```{tip}\nProse.\n```\nAfter.", [(2, "paragraph", "Prose."), (4, "paragraph", "After.")]),
+            (
+                "```{tip} T\nProse.\n```\nAfter.",
+                [(1, "title", "T"), (2, "paragraph", "Prose."), (4, "paragraph", "After.")],
+            ),
             (
                 "| a | b |\n|---|:-:|\n| `x|y` | d \\| e |",
                 [(1, "header", "a"), (1, "header", "b"), (3, "cell", "x|y"), (3, "cell", "d | e")],
