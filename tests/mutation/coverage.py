@@ -38,8 +38,8 @@ class Coverage:
     def order(self, path: str, function: str) -> list[str]:
         """The tests that run a part of a function; where there is none, all, for thrice as long.
 
-        Line by line in turn, from the line that the fewest tests run to that of the most; of each a case of every test
-        before another case of any.
+        Line by line in turn, from the line that the fewest tests run to that of the most; among tests that run as many
+        files, a case of each before another case of any.
         """
         if not function:
             return self._bounded(self._near(path), 3 * self.at_most)
@@ -48,7 +48,7 @@ class Coverage:
             for line in self.lines[test]:
                 if line.startswith(f"{path}:{function}:"):
                     of_line[line].append(test)
-        turns = zip_longest(*map(_in_turn, sorted(of_line.values(), key=len)))
+        turns = zip_longest(*map(self._in_turn, sorted(of_line.values(), key=len)))
         return self._bounded([*dict.fromkeys(test for turn in turns for test in turn if test)], self.at_most)
 
     @cached_property
@@ -69,6 +69,15 @@ class Coverage:
         folder = path.rpartition("/")[0]
         return 1 if any(file.rpartition("/")[0] == folder for file in self._files[test]) else 2
 
+    def _in_turn(self, tests: list[str]) -> list[str]:
+        cases: dict[tuple[int, str], int] = defaultdict(int)
+        turn: dict[str, tuple[int, int]] = {}
+        for test in tests:
+            files = len(self._files[test])
+            cases[files, test.partition("[")[0]] += 1
+            turn[test] = (files, cases[files, test.partition("[")[0]])
+        return sorted(tests, key=turn.__getitem__)
+
     def _bounded(self, tests: list[str], at_most: float) -> list[str]:
         ends = accumulate(self.seconds[test] for test in tests)
         return [test for test, end in zip(tests, ends, strict=True) if end < at_most]
@@ -80,13 +89,6 @@ class Coverage:
 
 def _file(test: str) -> str:
     return test.partition("::")[0]
-
-
-def _in_turn(tests: list[str]) -> list[str]:
-    cases: dict[str, list[str]] = defaultdict(list)
-    for test in tests:
-        cases[test.partition("[")[0]].append(test)
-    return [test for turn in zip_longest(*cases.values()) for test in turn if test]
 
 
 def measured(tests: Tests, files: set[str], at_most: float) -> Coverage:
