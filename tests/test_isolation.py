@@ -339,3 +339,19 @@ class TestOthers:
         monkeypatch.setattr(fork_parent.environment, "cpu_seconds", lambda: next(answers))
         monkeypatch.setattr(fork_parent.time, "process_time", iter([1.0, 1.0]).__next__)
         assert fork_parent._Load().others(work) == expected
+
+
+def test_a_parent_that_was_started_is_the_one_that_works(tmp_path: Path) -> None:
+    """So whoever keeps time can have the libraries loaded before; a library that is missing is told then."""
+    with Nursery({}, preload=("colorsys",)) as nursery:
+        assert nursery.start() is nursery
+        parent = nursery._parent
+        assert parent
+        assert parent.poll() is None
+        assert nursery.run(print, "x", timeout=60, memory_limit=1 << 34, cwd=tmp_path).stdout == "x\n"
+        assert nursery.start()._parent is parent
+    with (
+        Nursery({}, preload=("headroom.no_such_module",)) as broken,
+        pytest.raises(NurseryError, match="no_such_module"),
+    ):
+        broken.start()

@@ -22,6 +22,7 @@ def main(count: int) -> None:
     tree = load(ROOT)
     what = planning.plan(tree, [BENCHMARK])
     with guard.only_one(ROOT), guard.ended_by_signals(), Nursery(QUIET) as nursery:
+        nursery.start()
         for number in range(count):
             machine = environment.observe("auto", threads=int(QUIET["OMP_NUM_THREADS"]))
             launch = measuring.launcher(nursery.run)

@@ -108,7 +108,7 @@ def _session(tree: Tree, what: planning.Plan, machine: Machine, hardware: str) -
             if told := estimate.after(done):
                 bar.write(f"headroom: {told}", file=sys.stderr)
 
-        launch = measuring.launcher(nursery.run)
+        launch = measuring.launcher(nursery.start().run)
         yield measuring.Session(tree, what, machine, launch, progress, hardware=hardware)
 
 

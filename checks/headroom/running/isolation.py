@@ -85,6 +85,19 @@ class Nursery:
             raise
         return outcome
 
+    def start(self) -> Self:
+        """Start the fork parent now: whoever keeps time does not want the libraries' time in the first piece of work.
+
+        Raises:
+            NurseryError: as ``run``.
+        """
+        try:
+            self._line = self._line or self._start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
     def _start(self) -> "Connection[Any, Any]":
         """Start the fork parent with this process's import path, and wait until it has imported the modules."""
         self._line, theirs = Pipe()
