@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -22,3 +23,11 @@ def test_the_day_and_the_version_are_told() -> None:
     """Another version weighs otherwise."""
     assert RECORD["date"] in PAGE
     assert f"Lighthouse {RECORD['lighthouse']}" in PAGE
+
+
+def test_the_page_says_so_where_all_budgets_are_kept() -> None:
+    """And must not where a recorded figure is below."""
+    pages = RECORD["pages"].values()
+    desktop = all(score == lighthouse.DESKTOP for page in pages for score in page["desktop"])
+    phone = all(median(page["phone"]) >= lighthouse.PHONE for page in pages)
+    assert ("All are kept." in PAGE) == (desktop and phone)

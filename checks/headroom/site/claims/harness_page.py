@@ -65,7 +65,8 @@ def _shares(site: SiteData, name: str) -> Iterator[str]:
         yield "### What measuring costs"
         yield (
             "The share of a session's time that the harness takes for itself: for processes, inspections and records. "
-            "The libraries are loaded before it begins, and the rest is the benchmark's own. "
+            "The rest is the benchmark's own. The libraries are loaded before a session begins; older sessions loaded "
+            "them in their first run, and there it counts. "
             "Of each benchmark, the sessions count that its newest harness measured."
         )
         rows = [f"| {text(benchmark)} | {_percent(share)} |" for benchmark, share in found.items()]
