@@ -17,7 +17,7 @@ from headroom import cache as module
 from headroom import rules
 from headroom.cache import Cache
 from headroom.cli import main
-from headroom.files import sha256
+from headroom.files import _read, sha256
 from headroom.records import Evidence
 from headroom.verdicts import Standing
 from headroom.verdicts.summary import rows
@@ -47,14 +47,19 @@ def heard(standing: Standing) -> list[str]:
 
 
 def found(root: Path, cache: Cache) -> str:
-    """All that is found in a tree: every problem, and every verdict with its figures and its samples."""
+    """All that is found in a tree: every problem and session, and every verdict with its figures and its samples."""
     context = rules.Context.of(root, cache)
+    sessions = [
+        (session.path, session.head.model_dump(), sorted(session.measured, key=repr))
+        for session in context.tree.sessions
+    ]
     standings = {
         claim: {name: (standing.status, *heard(standing)) for name, standing in each.items()}
         for claim, each in context.board.standings.items()
     }
     verdicts = [asdict(row) for row in rows(context.tree, context.board)]
-    return json.dumps([[asdict(problem) for problem in rules.check(context)], verdicts, standings], default=str)
+    problems = [asdict(problem) for problem in rules.check(context)]
+    return json.dumps([problems, verdicts, standings, sessions], default=str)
 
 
 def remembered(root: Path) -> str:
@@ -92,6 +97,21 @@ class TestUse:
         monkeypatch.setattr("headroom.records.reading.load_yaml", never)
         monkeypatch.setattr("headroom.verdicts.standing.judge_layout", never)
         assert remembered(root) == first
+
+    def test_evidence_that_has_not_changed_for_a_while_is_not_even_read(
+        self, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Until one file of a folder changes: then those beside it are read as well, and no others."""
+        monkeypatch.setattr("headroom.files._SETTLED", 0.0)
+        first = remembered(root)
+        read: list[str] = []
+        monkeypatch.setattr("headroom.files._read", lambda path, most: read.append(path) or _read(path, most))
+        assert remembered(root) == first
+        assert not [path for path in read if "/evidence/" in path]
+        (old,) = (root / "checks/evidence/small_step").glob("h200-2026-11-20-*.json")
+        os.utime(old)
+        assert remembered(root) == first
+        assert {Path(path) for path in read if "/evidence/" in path} == set(old.parent.iterdir())
 
     def test_nothing_is_written_where_nothing_is_new(self, root: Path) -> None:
         """A check of a tree that has not changed leaves the file alone."""
@@ -164,8 +184,16 @@ EDITS = (digit, digit, line, renamed, renamed, renamed, taken_away)
 class TestTruth:
     """Content decides, and nothing else."""
 
-    def test_after_any_edit_the_same_is_found_as_without(self, root: Path, deep: bool) -> None:  # noqa: FBT001
+    @pytest.mark.parametrize("settled", [0.0, 2.0])
+    def test_after_any_edit_the_same_is_found_as_without(
+        self,
+        root: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        settled: float,
+        deep: bool,  # noqa: FBT001
+    ) -> None:
         """Of claims, evidence, benchmarks, classes, methods, pages and records of runs, one after the other."""
+        monkeypatch.setattr("headroom.files._SETTLED", settled)
         rng = random.Random(5)  # noqa: S311 - edits, not secrets
         seen = set()
         for number in range(1000 if deep else 60):
@@ -196,16 +224,26 @@ class TestTruth:
         verdicts = json.loads(remembered(root))[1]
         assert verdicts == json.loads(found(root, Cache()))[1] != json.loads(before)[1]
 
-    def test_time_stamps_do_not_count(self, root: Path) -> None:
+    @pytest.mark.parametrize(
+        ("path", "old", "new"),
+        [
+            ("checks/registry/training/clever-step-time.yml", "batch_size >= 8", "batch_size >= 1"),
+            ("checks/evidence/small_step/h200-2026-11-20-*.json", '"arm": "clever"', '"arm": "clevel"'),
+        ],
+    )
+    def test_time_stamps_do_not_count(
+        self, root: Path, monkeypatch: pytest.MonkeyPatch, path: str, old: str, new: str
+    ) -> None:
         """A file that is changed within its time stamp and its size is read as it is."""
+        monkeypatch.setattr("headroom.files._SETTLED", 0.0)
         remembered(root)
-        claim = root / "checks/registry/training/clever-step-time.yml"
-        before = claim.stat()
-        text = claim.read_text("utf-8")
-        claim.write_text(text.replace("batch_size >= 8", "batch_size >= 1"), "utf-8")
-        assert claim.read_text("utf-8") != text
-        os.utime(claim, ns=(before.st_atime_ns, before.st_mtime_ns))
-        assert claim.stat().st_size == before.st_size
+        (file,) = root.glob(path)
+        before = file.stat()
+        text = file.read_text("utf-8")
+        file.write_text(text.replace(old, new), "utf-8")
+        assert file.read_text("utf-8") != text
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert file.stat().st_size == before.st_size
         assert remembered(root) == found(root, Cache()) != found(CLEAN, Cache())
 
     def test_other_code_uses_nothing_of_it(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

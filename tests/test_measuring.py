@@ -1,5 +1,6 @@
 """Sessions: what is planned, what is run, and what is left when something breaks."""
 
+import ast
 import json
 import math
 import random
@@ -316,3 +317,32 @@ class TestSession:
             keep(evidence, root, tmp_path / "spare")
         assert caught.value.text == evidence_text(evidence)
         assert not [path for folder in ("checks/evidence", "spare") for path in (root / folder).rglob("*.*")]
+
+
+RUNNING = Path(measuring.__file__).parent
+AROUND = {
+    "guard": "what may be measured, before anything is",
+    "journal": "what was measured, after each run",
+    "keeping": "where evidence is written, after all runs",
+    "network": "what a run reaches, which no benchmark does",
+}
+"""What a session uses besides the code that decides how a run is measured, and why that is another matter."""
+
+
+def used(names: set[str]) -> set[str]:
+    """These modules of the room `running`, and all that they import of it, at their top or further in."""
+    found: set[str] = set()
+    while names > found:
+        found = set(names)
+        for name in found:
+            for node in ast.walk(ast.parse((RUNNING / f"{name}.py").read_text("utf-8"))):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("headroom.running"):
+                    last = str(node.module).removeprefix("headroom.running").lstrip(".")
+                    names = names | ({last} if last else {alias.name for alias in node.names})
+    return found
+
+
+def test_the_hash_of_the_harness_is_of_every_module_that_measures() -> None:
+    """Of a session, of the processes that it starts, and of what those import before a run."""
+    assert used({"measuring", "isolation", "preload"}) == {*measuring._MEASURING, *AROUND}
+    assert not {*measuring._MEASURING} & AROUND.keys()

@@ -46,6 +46,11 @@ class Cache:
             return cls()
         return cls(folder, root, secret + _code())
 
+    @property
+    def holds(self) -> bool:
+        """Whether there was anything in it when it was opened."""
+        return bool(self._values or self._recent)
+
     def get(self, *key: str) -> bytes | None:
         """The text that was put under this key."""
         name = ":".join(key).encode()
@@ -80,10 +85,11 @@ class Cache:
             data = files.read_bytes(self._folder / name, self._root, limit=_LARGEST)
         except UnreadableError:
             return {}
-        signature, _, body = data.partition(b"\n")
+        signature, *rows = data.split(b"\n")
+        body = memoryview(data)[len(signature) + 1 :]
         if not body or not hmac.compare_digest(signature, self._sign(body)):
             return {}
-        return dict(row.split(b"\t", 1) for row in body.split(b"\n"))
+        return dict([row.split(b"\t", 1) for row in rows])
 
     def _write(self, name: str, texts: Mapping[bytes, bytes]) -> None:
         body = b"\n".join(b"\t".join(each) for each in texts.items())
@@ -91,7 +97,7 @@ class Cache:
             with suppress(OSError):
                 writing.write_atomic(self._folder / name, f"{self._sign(body).decode()}\n{body.decode()}")
 
-    def _sign(self, body: bytes) -> bytes:
+    def _sign(self, body: bytes | memoryview) -> bytes:
         return hmac.new(self._seal, body, hashlib.sha256).hexdigest().encode()
 
 

@@ -7,8 +7,10 @@ import hashlib
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 MAX_TEXT_BYTES = 1 << 20
@@ -20,6 +22,10 @@ HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+_TELLS_CHANGES = os.name == "posix"
+"""Whether ``st_ctime`` is when a file was last changed, which nobody can set; elsewhere it is when it was made."""
+_SETTLED = 2.0
+"""Seconds after which a file's times tell a change; the coarsest file systems count by two."""
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z0-9._/-]+")
 _HIDDEN_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
@@ -35,6 +41,11 @@ class Found:
     path: str
     plain: bool
     """Whether it is known to be what ``placed`` wants."""
+
+    @property
+    def folder(self) -> str:
+        """The folder that it lies in."""
+        return self.name.rpartition("/")[0]
 
     @property
     def stem(self) -> str:
@@ -89,19 +100,27 @@ def walk(root: Path, folder: str) -> Iterator[Found]:
 
 
 def _walk(path: str, name: str, *, plain: bool) -> Iterator[Found]:
-    try:
-        with os.scandir(path) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return
-    for entry in entries:
-        within = f"{name}/{entry.name}"
+    waiting = _entries(path, name)
+    while waiting:
+        entry, within = waiting.pop()
         if entry.is_dir(follow_symlinks=False):
             if not entry.name.startswith((".", "__pycache__")):
-                yield from _walk(entry.path, within, plain=plain)
+                waiting += _entries(entry.path, within)
         else:
             regular = entry.is_file(follow_symlinks=False) and _NAME.fullmatch(within)
             yield Found(within, entry.path, plain=plain and bool(regular))
+
+
+def _entries(path: str, name: str) -> "list[tuple[os.DirEntry[str], str]]":
+    """What a folder holds, the last first, each with its path from the root."""
+    try:
+        with os.scandir(path) as found:
+            return [(entry, f"{name}/{entry.name}") for entry in sorted(found, key=_name, reverse=True)]
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []
+
+
+_name = attrgetter("name")
 
 
 def read_bytes(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
@@ -124,6 +143,21 @@ def read_found(found: Found, root: Path, *, limit: int = MAX_TEXT_BYTES) -> byte
     if len(data) > limit:
         raise UnreadableError(f"larger than {limit} bytes", "split the file, or remove what does not belong in it")
     return data
+
+
+def identity(found: Found) -> str | None:
+    """What the system says of a file: while it says the same, the file holds the same bytes, as Git's index has it.
+
+    None where that is not known: of a file that has changed within the last seconds, since it could change again within
+    one tick of the clock, and on a system that does not say when a file was last changed, whoever sets its times.
+    """
+    try:
+        said = os.lstat(found.path)
+    except OSError:
+        return None
+    if not _TELLS_CHANGES or not stat.S_ISREG(said.st_mode) or time.time() < said.st_ctime + _SETTLED:
+        return None
+    return f"{said.st_dev}.{said.st_ino}.{said.st_size}.{said.st_mtime_ns}.{said.st_ctime_ns}"
 
 
 def _read(path: str, most: int) -> bytes:

@@ -37,6 +37,8 @@ class Document:
 
 
 _NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$")
+_VALUES = (yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent)
+_ENDS = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
 _WORDS: dict[str, Any] = {"": None, "null": None, "~": None, "true": True, "false": False}
 
 
@@ -65,6 +67,8 @@ class _Container:
     value: list[Any] | dict[Hashable, Any]
     location: Location
     key: str | None = None
+    at: Location = ()
+    """Where that value will stand."""
 
 
 def _put(stack: list[_Container], value: Any, line: int, lines: dict[Location, int]) -> Location:
@@ -82,13 +86,13 @@ def _put(stack: list[_Container], value: Any, line: int, lines: dict[Location, i
             raise UnreadableError("a key with a control character", "write keys as words", line)
         if value in top.value:
             raise UnreadableError(f"the key `{value}` stands twice", "keep one of the two", line)
-        top.key = value
-        location = (*top.location, value)
+        top.key, location = value, (*top.location, value)
+        top.at = location
     else:
         top.value[top.key] = value
-        location = (*top.location, top.key)
         top.key = None
-    lines.setdefault(location, line)
+        return top.at  # its line is that of its key
+    lines[location] = line
     return location
 
 
@@ -126,31 +130,32 @@ def load_yaml(text: str) -> Document:
 
 def _take(event: Any, stack: list[_Container], lines: dict[Location, int], results: list[Any]) -> None:
     """Let one parser event build on the document."""
-    line = event.start_mark.line + 1
-    if len(lines) > MAX_VALUES:
-        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file", line)
-    if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-        raise UnreadableError("an anchor or alias", "write the value out", line)
-    if isinstance(event, yaml.ScalarEvent):
-        if event.tag:
-            raise UnreadableError(f"the tag `{event.tag}`", "remove the tag", line)
-        value = _scalar(event.value, line) if event.implicit[0] else event.value
-        if stack and isinstance(stack[-1].value, dict) and stack[-1].key is None:
-            value = event.value
-        _put(stack, value, line, lines)
-        if not stack:
-            results.append(value)
-    elif isinstance(event, yaml.CollectionStartEvent):
-        if event.tag:
-            raise UnreadableError(f"the tag `{event.tag}`", "remove the tag", line)
-        if len(stack) >= MAX_DEPTH:
-            raise UnreadableError(f"nested deeper than {MAX_DEPTH}", "flatten the document", line)
-        container: list[Any] | dict[Hashable, Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
-        stack.append(_Container(container, _put(stack, container, line, lines)))
-    elif isinstance(event, yaml.CollectionEndEvent):
+    kind = type(event)
+    if kind in _ENDS:
         done = stack.pop().value
         if not stack:
             results.append(done)
+        return
+    line = event.start_mark.line + 1
+    if kind is yaml.AliasEvent or getattr(event, "anchor", None):
+        raise UnreadableError("an anchor or alias", "write the value out", line)
+    if kind not in _VALUES:
+        return
+    if event.tag:
+        raise UnreadableError(f"the tag `{event.tag}`", "remove the tag", line)
+    if len(lines) > MAX_VALUES:
+        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file", line)
+    if kind is yaml.ScalarEvent:
+        key = stack and stack[-1].key is None and isinstance(stack[-1].value, dict)
+        value = event.value if key or not event.implicit[0] else _scalar(event.value, line)
+        _put(stack, value, line, lines)
+        if not stack:
+            results.append(value)
+    else:
+        if len(stack) >= MAX_DEPTH:
+            raise UnreadableError(f"nested deeper than {MAX_DEPTH}", "flatten the document", line)
+        container: list[Any] | dict[Hashable, Any] = {} if kind is yaml.MappingStartEvent else []
+        stack.append(_Container(container, _put(stack, container, line, lines)))
 
 
 def limit_values(text: str) -> None:
@@ -159,7 +164,7 @@ def limit_values(text: str) -> None:
     Raises:
         UnreadableError: there are too many.
     """
-    if text.count(",") > MAX_VALUES:
+    if len(text) > MAX_VALUES and text.count(",") > MAX_VALUES:
         raise UnreadableError(f"more than {MAX_VALUES} values", "split the file")
 
 

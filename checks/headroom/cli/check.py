@@ -21,6 +21,10 @@ def run(root: Path, options: argparse.Namespace) -> int:
         gc.enable()
 
 
+_held: list[rules.Context] = []
+"""What was looked at last. To take it apart at the end of the process takes time, and frees nothing for anybody."""
+
+
 def _check(root: Path, options: argparse.Namespace) -> int:
     if options.only and options.only not in (known := (*rules.READING, *rules.RULES)):
         print(f"headroom: there is no rule `{options.only}`; rules are: {', '.join(known)}", file=sys.stderr)
@@ -33,6 +37,7 @@ def _check(root: Path, options: argparse.Namespace) -> int:
             print(done, file=sys.stderr)
             skipped |= isinstance(done, rules.Skipped)
         context = rules.Context.of(root, cache)
+    _held[:] = [context]
     problems = rules.check(context, options.only)
     cache.save()
     if options.json:

@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL)  # as MkDocs finds it
 DIRECTIVE = re.compile(
@@ -48,6 +49,7 @@ def fenced(rows: list[str]) -> Iterator[Fenced]:
         number += 1
 
 
+@lru_cache(maxsize=1024)  # asked for by several who read a page, at different times
 def without_fences(text: str) -> str:
     """The text with blanks in place of fenced code and its marks, every other character in its place."""
     rows = text.split("\n")

@@ -6,6 +6,7 @@ A word of degree promises a ratio. The bands are wide, since a word is no figure
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -114,7 +115,8 @@ _MORE_OF_IT: Final = re.compile(
 _RATE: Final = {"faster": "more", "quicker": "more", "slower": "less"}  # where the amount is a rate
 
 
-def directions(text: str, *, rate: bool) -> set[str]:
+@lru_cache(maxsize=1024)  # many links have the same words
+def directions(text: str, *, rate: bool) -> frozenset[str]:
     """Whether a text says that there is ``less`` of an amount or ``more``, but where it denies that.
 
     Args:
@@ -126,7 +128,7 @@ def directions(text: str, *, rate: bool) -> set[str]:
         for match in pattern.finditer(text):
             if not _NOT.search(text[: match.start()]):
                 found.add(_RATE.get(match[0].lower(), direction) if rate else direction)
-    return found
+    return frozenset(found)
 
 
 def degrees(text: str) -> Iterator[Degree]:

@@ -1,7 +1,7 @@
 """What all records share: frozen, strict, no unknown key, and texts that are safe to show."""
 
 from datetime import date, time
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import pydantic_core
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
@@ -10,7 +10,7 @@ from headroom.files import HIDDEN
 
 
 def _plain(text: str) -> str:
-    if HIDDEN.search(text):  # written as an escape, since files that hold one are not read at all
+    if not text.isprintable() and HIDDEN.search(text):  # written as an escape: files that hold one are not read at all
         raise ValueError("holds a control or reordering character; remove it")
     return text
 
@@ -58,6 +58,9 @@ Value = int | float | Text
 """The value of one axis at one point: a number, or a word where the axis has no order."""
 
 
+R = TypeVar("R", bound="Record")
+
+
 class Record(BaseModel):
     """A record as it is written down: it cannot be changed, and a key that it does not know is an error.
 
@@ -65,7 +68,13 @@ class Record(BaseModel):
     and are written without it, so that their hashes stay.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+        defer_build=True,  # until a kind is first read or made: no command needs all of them
+    )
 
     def written(self) -> int:
         """How many keys stand in the record as it was written, those of its parts not counted."""
@@ -74,6 +83,19 @@ class Record(BaseModel):
     def as_written(self) -> dict[str, Any]:
         """The record as JSON values, without the fields that it was written without."""
         return self.model_dump(mode="json", exclude_unset=True)
+
+
+def restored(kind: type[R], fields: dict[str, Any]) -> R:
+    """A record of these fields, all of them, which were validated when they were written down.
+
+    As ``model_construct`` without its look at each field: a tree has tens of thousands of records to restore.
+    """
+    record = kind.__new__(kind)
+    object.__setattr__(record, "__dict__", fields)
+    object.__setattr__(record, "__pydantic_fields_set__", set(fields))
+    object.__setattr__(record, "__pydantic_extra__", None)
+    object.__setattr__(record, "__pydantic_private__", None)
+    return record
 
 
 def to_json(value: Any) -> bytes:

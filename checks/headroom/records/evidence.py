@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from headroom.records.base import IsoDate, IsoTime, Name, Record, Sha256, Slug, Text, Value
+from headroom.records.base import IsoDate, IsoTime, Name, Record, Sha256, Slug, Text, Value, restored
 
 
 class Environment(Record):
@@ -115,13 +115,13 @@ class Evidence(Head):
 
     def head(self) -> Head:
         """The session without its runs."""
-        return Head.model_construct(**{name: getattr(self, name) for name in self.model_fields_set - {"runs"}})
+        return restored(Head, {name: value for name, value in self if name != "runs"})
 
     def keys(self) -> int:
         """How many keys the session's JSON holds if none stands twice."""
         named = sum(record.written() for record in (self, self.environment, self.design))
         named += len(self.environment.versions) + len(self.units)
-        runs = sum(run.written() + len(run.point) + len(run.samples) for run in self.runs)
+        runs = sum([len(run.model_fields_set) + len(run.point) + len(run.samples) for run in self.runs])
         return named + runs + sum(failure.written() + len(failure.point) for failure in self.failures)
 
 

@@ -21,8 +21,13 @@ _GAP = MARK.encode()
 class Documents(Mapping[str, Document]):
     """The YAML files of a tree by path, for the lines of their values: parsed when somebody asks for one."""
 
-    def __init__(self, by_path: Mapping[str, bytes]) -> None:
-        self._files = by_path
+    def __init__(self) -> None:
+        self._files: dict[str, bytes] = {}
+        self._hashes: dict[str, str] = {}
+
+    def add(self, path: str, data: bytes, digest: str) -> None:
+        """Keep the bytes of a file that can be parsed, and their hash."""
+        self._files[path], self._hashes[path] = data, digest
 
     def __getitem__(self, path: str) -> Document:
         return load_yaml(text_of(self._files[path]))
@@ -38,7 +43,7 @@ class Documents(Mapping[str, Document]):
 
     def sha256(self, path: str) -> str:
         """A hash of a file's bytes."""
-        return files.sha256(self._files[path])
+        return self._hashes[path]
 
 
 class Reader:
@@ -47,8 +52,7 @@ class Reader:
     def __init__(self, root: Path, cache: Cache) -> None:
         self.root, self.cache = root, cache
         self.problems: list[Problem] = []
-        self._files: dict[str, bytes] = {}
-        self.documents = Documents(self._files)
+        self.documents = Documents()
 
     def complain(self, path: str, rule: str, message: str, remedy: str, line: int | None = 1) -> None:
         """Note a problem."""
@@ -110,8 +114,9 @@ class Reader:
         if data is None:
             return None
         try:
-            value = self._value(data)
-            self._files[file.name] = data
+            digest = files.sha256(data)
+            value = self._value(data, digest)
+            self.documents.add(file.name, data, digest)
             return validate(value, strict=True)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
@@ -119,9 +124,9 @@ class Reader:
             self.problems += invalid(file.name, rule, error, self.documents[file.name])
         return None
 
-    def _value(self, data: bytes) -> bytes:
+    def _value(self, data: bytes, digest: str) -> bytes:
         """The value of a YAML file as JSON."""
-        key = ("yaml", files.sha256(data))
+        key = ("yaml", digest)
         value = self.cache.get(*key)
         if value is None:
             value = json.dumps(load_yaml(text_of(data)).value).encode()
@@ -140,7 +145,9 @@ class Reader:
             validate: a validator of JSON, as for ``yaml``.
             keys: how many keys a record has. With that, a plain text need not be parsed a second time, strictly.
         """
-        text = self.decoded(file, rule, data)
+        # Whatever else `decoded` refuses in such a text, JSON refuses as well, so that it need not be looked for.
+        plain = data.isascii() and not any(mark in data for mark in (b"\x7f", b"\r"))
+        text = data.decode() if plain else self.decoded(file, rule, data)
         if text is None:
             return None
         try:
@@ -149,7 +156,8 @@ class Reader:
             if keys is None or not plain_json(text, keys(record)):
                 load_json(text)
         except ValidationError as error:
-            self._refuse(file, rule, text, error)
+            if not plain or self.decoded(file, rule, data) is not None:
+                self._refuse(file, rule, text, error)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
         else:

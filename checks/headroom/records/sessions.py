@@ -1,48 +1,18 @@
 """Sessions: evidence files. Each is read once, heard by whoever judges it, and let go; its runs can be read again."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
-from typing import NamedTuple
+from functools import partial
+from itertools import groupby
 
 from headroom import files
 from headroom.files import Found, UnreadableError
-from headroom.records.base import from_json, to_json
-from headroom.records.evidence import Design, Environment, Evidence, Failure, Head, Place, place
+from headroom.records.evidence import Evidence, Head, Place, Run, place
 from headroom.records.layout import session_path
 from headroom.records.reading import Reader
 
 Measured = tuple[str, str, Place]
 """A metric, and the arm and the point that were measured in it."""
-
-
-class Summary(NamedTuple):
-    """What is kept of an evidence file when its runs are let go."""
-
-    text_sha256: str
-    head: Head
-    measured: frozenset[Measured]
-
-    def dumps(self) -> bytes:
-        """The summary as text on one line."""
-        head = self.head.model_dump_json(exclude={"environment"})
-        return to_json([self.text_sha256, self.head.environment.model_dump_json(), head, list(self.measured)])
-
-    @classmethod
-    def loads(cls, text: bytes) -> "Summary":
-        """The summary that a text was made of. It was validated before that, so nothing is validated again."""
-        text_sha256, environment, head, measured = from_json(text)
-        fields = from_json(head)
-        fields["environment"] = _environment(environment)
-        fields["design"] = Design.model_construct(**fields["design"])
-        fields["failures"] = tuple(map(Failure.model_validate, fields["failures"]))
-        found = frozenset((metric, arm, tuple(map(tuple, at))) for metric, arm, at in measured)
-        return cls(text_sha256, Head.model_construct(**fields), found)
-
-
-@cache  # a machine measures many sessions
-def _environment(text: str) -> Environment:
-    return Environment.model_validate_json(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +24,6 @@ class Session:
     """All that it holds but its runs, which are most of it."""
     measured: frozenset[Measured]
     read: Callable[[], Evidence] = field(repr=False, compare=False)
-    sha256: str = ""
-    """Of its file's bytes; empty where it comes from no file."""
 
     @property
     def evidence(self) -> Evidence:
@@ -67,23 +35,95 @@ class Session:
         return self.read()
 
 
-def sessions(reader: Reader) -> Iterator[Session]:
-    """The sessions of a tree, in order."""
+def folders(reader: Reader) -> Iterator["Folder"]:
+    """The folders of a tree's evidence, in order, nothing of them read yet."""
     evidence = _Latest(reader)
-    for file in reader.each("checks/evidence", ".json", "evidence"):
-        data = reader.data(file, "evidence", files.MAX_JSON_BYTES)
-        if data is None:
-            continue
-        digest = files.sha256(data)
-        summary = _summary(reader, evidence, file, data, digest)
-        if summary is None:
-            continue
-        expected = session_path(summary.head, summary.text_sha256)
-        if file.name != expected:
-            message = "its content is not what its name says"
-            remedy = f"evidence is never edited: restore the file, or, if it is new, name it {expected}"
-            reader.complain(file.name, "evidence", message, remedy, None)
-        yield Session(file.name, summary.head, summary.measured, partial(evidence.again, file, digest), digest)
+    for name, found in groupby(reader.each("checks/evidence", ".json", "evidence"), lambda file: file.folder):
+        yield Folder(name, tuple(found), reader, evidence)
+
+
+class Folder:
+    """The evidence files of one folder: the sessions of one benchmark, where each lies where it belongs."""
+
+    def __init__(self, name: str, found: Sequence[Found], reader: Reader, evidence: "_Latest") -> None:
+        self.name = name
+        self._files, self._reader, self._evidence = found, reader, evidence
+        self._identities = [files.identity(file) for file in found]  # asked for before anything is read
+        self._hashes = self._known()
+        self._sound = True
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark that its sessions are of."""
+        return self.name.rpartition("/")[2]
+
+    @property
+    def sha256(self) -> str | None:
+        """A hash of its files' names and bytes; None where one of them cannot be taken for what it claims to be."""
+        if self._hashes is None:
+            self._hashes = self._read()
+        if not self._sound or self._hashes is None:
+            return None
+        return files.sha256("\n".join(f"{file.name} {each}" for file, each in self._pairs(self._hashes)))
+
+    def sessions(self) -> Iterator[Session]:
+        """Its sessions, in order. What is wrong with a file is noted."""
+        found = []
+        for file in self._files:
+            data = self._reader.data(file, "evidence", files.MAX_JSON_BYTES)
+            digest = "" if data is None else files.sha256(data)
+            read = data and self._evidence.read(file, data, digest)
+            found.append(digest)
+            if not (data and read):
+                self._sound = False
+                continue
+            evidence, text = read
+            expected = session_path(evidence, digest if b"\r" not in data else files.sha256(text))
+            if file.name != expected:
+                message = "its content is not what its name says"
+                remedy = f"evidence is never edited: restore the file, or, if it is new, name it {expected}"
+                self._reader.complain(file.name, "evidence", message, remedy, None)
+                self._sound = False
+            yield self._session(file, digest, evidence.head(), _measured(evidence.runs))
+        self._hashes = found
+
+    def restored(self, told: Sequence[tuple[Head, frozenset[Measured]]]) -> list[Session]:
+        """Its sessions, where it is known what they hold: nothing is read."""
+        assert self._hashes is not None
+        return [self._session(*each, *kept) for each, kept in zip(self._pairs(self._hashes), told, strict=True)]
+
+    def remember(self) -> None:
+        """Keep the hashes of its files by what the system says of them, so that they need not be read for those."""
+        if self._hashes is not None and (key := self._key()):
+            self._reader.cache.put(",".join(self._hashes).encode(), *key)
+
+    def _session(self, file: Found, digest: str, head: Head, measured: frozenset[Measured]) -> Session:
+        return Session(file.name, head, measured, partial(self._evidence.again, file, digest))
+
+    def _pairs(self, hashes: Sequence[str]) -> Iterator[tuple[Found, str]]:
+        return zip(self._files, hashes, strict=True)
+
+    def _key(self) -> tuple[str, str] | None:
+        known = [identity for identity in self._identities if identity]
+        return ("bytes", files.sha256("\n".join(known))) if len(known) == len(self._files) else None
+
+    def _known(self) -> list[str] | None:
+        key = self._key()
+        kept = self._reader.cache.get(*key) if key else None
+        return kept.decode().split(",") if kept else None
+
+    def _read(self) -> list[str] | None:
+        try:
+            every = (files.read_found(file, self._reader.root, limit=files.MAX_JSON_BYTES) for file in self._files)
+            return [files.sha256(data) for data in every]
+        except UnreadableError:
+            return None
+
+
+def _measured(runs: Iterable[Run]) -> frozenset[Measured]:
+    """What runs have measured; most of them have measured the same as others."""
+    found = {(run.arm, *run.point.items(), *run.samples): run for run in runs}
+    return frozenset((metric, run.arm, place(run.point)) for run in found.values() for metric in run.samples)
 
 
 class _Latest:
@@ -108,17 +148,3 @@ class _Latest:
                 raise UnreadableError(f"{file.name} has changed since it was read", "call the command again")
         assert self._last
         return self._last[1]
-
-
-def _summary(reader: Reader, evidence: _Latest, file: Found, data: bytes, digest: str) -> Summary | None:
-    remembered = reader.cache.get("session", digest)
-    if remembered is not None:
-        return Summary.loads(remembered)
-    found = evidence.read(file, data, digest)
-    if found is None:
-        return None
-    measured = frozenset((metric, run.arm, place(run.point)) for run in found[0].runs for metric in run.samples)
-    text_sha256 = digest if b"\r" not in data else files.sha256(found[1])
-    summary = Summary(text_sha256, found[0].head(), measured)
-    reader.cache.put(summary.dumps(), "session", digest)
-    return summary

@@ -2,7 +2,7 @@
 
 import ast
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from headroom.records.machines import Machine, machines
 from headroom.records.methods import Method
 from headroom.records.problems import Problem, invalid, unreadable
 from headroom.records.reading import Documents, Reader
-from headroom.records.sessions import Session, sessions
+from headroom.records.sessions import Folder, Session, folders
 from headroom.records.snippets import (
     Header,
     Snippet,
@@ -71,14 +71,14 @@ class Tree:
 
 def load(
     root: Path | str,
-    hear: Callable[[Tree, Session], None] = lambda _tree, _session: None,
+    hear: Callable[[Tree, Folder], Iterable[Session]] = lambda _tree, folder: folder.sessions(),
     cache: Cache | None = None,
 ) -> Tree:
     """Every record below ``root`` and every problem of every record.
 
     Args:
         root: the top of the tree, the folder of ``mkdocs.yml``.
-        hear: is called with each session as it is read, and with the tree, which has no sessions yet.
+        hear: is called with each folder of evidence, and with the tree, which has no sessions yet; gives its sessions.
         cache: what was parsed before; without it everything is parsed.
 
     A missing folder is an empty one. Nothing is raised for what a file holds: it becomes a ``Problem``.
@@ -104,11 +104,8 @@ def load(
         benchmarks=_benchmarks(reader),
         documents=reader.documents,
     )
-    found = []
-    for session in sessions(reader):
-        hear(tree, session)
-        found.append(session)
-    return replace(tree, sessions=tuple(found), problems=tuple(sorted(reader.problems, key=str)))
+    found = tuple(session for folder in folders(reader) for session in hear(tree, folder))
+    return replace(tree, sessions=found, problems=tuple(sorted(reader.problems, key=str)))
 
 
 def _claims(reader: Reader) -> tuple[dict[str, Claim], dict[str, str]]:

@@ -22,6 +22,8 @@ class Context:
     problems: tuple[Problem, ...]
     links: tuple[tuple[Page, Link, ClaimTarget | FactTarget | str], ...]
     """Every link to a claim or a fact, with its page and where it leads, or else what is wrong with it."""
+    claim_links: tuple[tuple[Page, Link, ClaimTarget], ...]
+    """The links to claims that there are."""
     prose: Mapping[str, Prose]
     """What each page says, by its path."""
     cache: Cache
@@ -34,7 +36,13 @@ class Context:
         tree, board = read(root, cache)
         pages, problems = load_pages(root)
         said = {page.path: prose(page.markdown, cache) for page in pages}
-        return cls(tree, board, tuple(pages), (*tree.problems, *problems), tuple(_links(pages)), said, cache)
+        links = tuple(_links(pages))
+        known = tuple(
+            (page, link, target)
+            for page, link, target in links
+            if isinstance(target, ClaimTarget) and target.claim in tree.claims
+        )
+        return cls(tree, board, tuple(pages), (*tree.problems, *problems), links, known, said, cache)
 
 
 def _links(pages: Iterable[Page]) -> Iterator[tuple[Page, Link, ClaimTarget | FactTarget | str]]:
@@ -45,13 +53,6 @@ def _links(pages: Iterable[Page]) -> Iterator[tuple[Page, Link, ClaimTarget | Fa
                     yield page, link, parse_target(link.href)
                 except ValueError as error:
                     yield page, link, str(error)
-
-
-def claim_links(context: Context) -> Iterator[tuple[Page, Link, ClaimTarget]]:
-    """The links to claims that there are."""
-    for page, link, target in context.links:
-        if isinstance(target, ClaimTarget) and target.claim in context.tree.claims:
-            yield page, link, target
 
 
 def at(page: Page, link: Link, rule: str, message: str, remedy: str) -> Problem:

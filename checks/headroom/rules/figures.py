@@ -10,7 +10,7 @@ from headroom import files, writing
 from headroom.prose.figures import measured
 from headroom.prose.pages import Link, Page
 from headroom.records import Problem
-from headroom.rules.context import Context, at, claim_links
+from headroom.rules.context import Context, at
 from headroom.rules.modelled import sound
 from headroom.units import Figure
 
@@ -133,7 +133,7 @@ def _rewrite(path: Path, text: str, of_page: list[Fix]) -> None:
 
 def _figures(context: Context) -> Iterator[tuple[Page, Link, float | str, str]]:
     """Every figure of every page with its value and unit, or with what is wrong in place of the value."""
-    for page, link, target in claim_links(context):
+    for page, link, target in context.claim_links:
         if target.figure and sound(context, target.claim):
             try:
                 yield page, link, *measured(context.tree, context.board, target)

@@ -11,7 +11,7 @@ from headroom.prose.targets import METHODS, FactTarget, in_family
 from headroom.records import ModelledClaim, Problem
 from headroom.records.claims import MeasuredClaim
 from headroom.rules import modelled
-from headroom.rules.context import Context, at, claim_links
+from headroom.rules.context import Context, at
 
 RETIRED = "retired"
 """The title of a link that says of its claim that it is no longer made."""
@@ -60,8 +60,9 @@ def _headings(context: Context) -> Iterator[Problem]:
         for link in page.links:
             path, mark, _ = link.href.partition("#")
             home = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path)) if path else page.path
-            meant = _meant(_slug(link.text), titles.get(home, {}))
-            if mark and meant and link.href != f"{path}#{meant}":
+            named = titles.get(home) if mark else None
+            meant = _meant(_slug(link.text), named) if named else None
+            if meant and link.href != f"{path}#{meant}":
                 message = f"`{link.text}` leads to `{link.href}`"
                 yield at(page, link, "links", message, f"link `{path}#{meant}`, or change the words")
 
@@ -95,7 +96,7 @@ def _tables(context: Context) -> Iterator[Problem]:
 
 def verdicts(context: Context) -> Iterator[Problem]:
     """A link without a title asserts that its claim is supported; a title says what else the verdict is."""
-    for page, link, target in claim_links(context):
+    for page, link, target in context.claim_links:
         claim = context.tree.claims[target.claim]
         if claim.retired or link.title == RETIRED:  # the rule `retired` speaks of those
             continue
@@ -131,7 +132,7 @@ def hardware(context: Context) -> Iterator[Problem]:
             if name not in context.tree.classes:
                 remedy = f"use one of: {', '.join(context.tree.classes)}"
                 yield Problem(page.path, 1, "hardware", "hardware", f"unknown class `{name}`", remedy)
-    for page, link, target in claim_links(context):
+    for page, link, target in context.claim_links:
         claim = context.tree.claims[target.claim]
         if isinstance(claim, ModelledClaim):
             yield from modelled.from_elsewhere(context, page, link, claim)

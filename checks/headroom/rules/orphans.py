@@ -8,7 +8,7 @@ from pathlib import Path
 from headroom.files import UnreadableError, read_text
 from headroom.records import Problem
 from headroom.records.problems import relative, unreadable
-from headroom.rules.context import Context, claim_links
+from headroom.rules.context import Context
 
 _CONFIG = "mkdocs.yml"
 _PAGES = (".md", ".ipynb")
@@ -37,7 +37,7 @@ def _config(context: Context) -> Iterator[Problem]:
 
 def _claims(context: Context) -> Iterator[Problem]:
     tree = context.tree
-    used = {target.claim for _, _, target in claim_links(context)}
+    used = {target.claim for _, _, target in context.claim_links}
     used |= {name for method in tree.methods.values() for names in method.claims.values() for name in names}
     faulty = _faulty(context)
     active = {name for name, claim in tree.claims.items() if not claim.retired}

@@ -10,7 +10,7 @@ from headroom.prose.pages import Link, Page
 from headroom.prose.sentences import Sentence
 from headroom.prose.targets import ClaimTarget
 from headroom.records.claims import Claim
-from headroom.rules.context import Context, claim_links
+from headroom.rules.context import Context
 from headroom.rules.links import known_classes
 
 _NEAR = 60  # characters; with all of a sentence, many links in it would take the square of its room
@@ -49,7 +49,7 @@ class Passage:
 def passages(context: Context) -> Iterator[Passage]:
     """Every sentence of a page that links claims."""
     linked: dict[str, list[tuple[Link, ClaimTarget]]] = defaultdict(list)
-    for page, link, target in claim_links(context):
+    for page, link, target in context.claim_links:
         if link.text:
             linked[page.path].append((link, target))
     for page in context.pages:

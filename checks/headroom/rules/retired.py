@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from headroom.records import Problem, Tree
 from headroom.records.claims import Claim
-from headroom.rules.context import Context, at, claim_links
+from headroom.rules.context import Context, at
 from headroom.rules.links import RETIRED
 
 
@@ -19,7 +19,7 @@ def retired(context: Context) -> Iterator[Problem]:
                 message, remedy = f"`{name}` is retired", "list the claim that took its place, or none"
                 path = f"checks/methods/{method.id}.yml"
                 yield _in(tree, path, "claims", message, remedy)
-    for page, link, target in claim_links(context):
+    for page, link, target in context.claim_links:
         over = tree.claims[target.claim].retired
         if over and link.title != RETIRED:
             remedy = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from headroom.prose.pages import Link, Page
 from headroom.prose.targets import ClaimTarget
 from headroom.records import Problem
-from headroom.rules.context import Context, at, claim_links
+from headroom.rules.context import Context, at
 
 _WHOLE = re.compile(r"\s*\|\s*(\d[\d,]*)\s*\|")
 _OF_ARMS = ("subject", "baseline")
@@ -21,7 +21,7 @@ def rows(context: Context) -> Iterator[Problem]:
     found: dict[tuple[str, int], Row] = defaultdict(list)
     pages = {page.path: page for page in context.pages}
     lines = {page.path: page.markdown.split("\n") for page in context.pages}
-    for page, link, target in claim_links(context):
+    for page, link, target in context.claim_links:
         if target.figure and lines[page.path][link.line - 1].lstrip().startswith("|"):
             found[page.path, link.line].append((link, target))
     for (path, line), row in found.items():

@@ -127,7 +127,7 @@ def _directions(_context: Context, passage: Passage) -> Iterator[Fault]:
         if isinstance(each.claim, MeasuredClaim) and not each.target.figure:
             rate = each.claim.metric.kind.better == "higher"
             of_link = strength.directions(each.text, rate=rate)
-            of_claim = strength.directions(each.claim.statement, rate=rate) if of_link else set()
+            of_claim = strength.directions(each.claim.statement, rate=rate) if of_link else of_link
             if of_link and of_claim and not of_link & of_claim:
                 message = f"the link says `{each.text}`; the claim says: {each.claim.statement}"
                 yield message, "say what the claim says, or link another"
@@ -232,8 +232,9 @@ def _numbers(_context: Context, passage: Passage) -> Iterator[Fault]:
     for each in passage.said:
         if isinstance(each.claim, CitedClaim) or each.target.figure:
             continue
-        known = set(_COUNT.findall(_record(each.claim)))
-        for number in _COUNT.findall(each.text):
+        numbers = _COUNT.findall(each.text)
+        known = set(_COUNT.findall(_record(each.claim))) if numbers else set()
+        for number in numbers:
             if number not in known:
                 yield f"`{number}` does not stand in the claim `{each.claim.id}`", "say what the claim says"
 

@@ -1,6 +1,6 @@
 """Disputes: two sessions that say the opposite where nothing that is recorded explains it."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headroom.records.evidence import Head
@@ -25,17 +25,19 @@ class Dispute:
         return self.supported, self.reversed
 
 
-def dispute(judged: Iterable[Judged]) -> Dispute | None:
+def dispute(judged: Sequence[Judged]) -> Dispute | None:
     """What is open between sessions of one claim on one hardware class, which come newest first.
 
     One supports the claim and another reverses it, on the same product and the same minor version of torch, the one
     that the product was last measured with; and those that came last do not agree yet.
     """
+    if not {"supported", "reversed"} <= {_side(verdict) for _, verdict in judged}:
+        return None
     alike: dict[str, tuple[str, list[tuple[str, Judged]]]] = {}
     for session, verdict in judged:
         version = _minor(session.head)
         newest, sides = alike.setdefault(session.head.environment.product, (version, []))
-        side = "reversed" if verdict.reason == "reversed" else verdict.verdict
+        side = _side(verdict)
         if version == newest and side in ("supported", "reversed"):
             sides.append((side, (session, verdict)))
     found = (_open(sides) for _, sides in alike.values())
@@ -48,6 +50,10 @@ def _open(sides: list[tuple[str, Judged]]) -> Dispute | None:
         return None
     newest = dict(reversed(sides))
     return Dispute(newest["supported"], newest["reversed"])
+
+
+def _side(verdict: SessionVerdict) -> str:
+    return "reversed" if verdict.reason == "reversed" else verdict.verdict
 
 
 def _minor(head: Head) -> str:

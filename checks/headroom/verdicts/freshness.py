@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
 from headroom import history
 from headroom.records.claims import CitedClaim, Freshness
-from headroom.records.evidence import Head
+from headroom.records.evidence import Environment, Head
 from headroom.records.tree import Tree
 
 AgeWord = Literal["fresh", "ageing", "stale", "void"]
@@ -68,7 +69,8 @@ class Present:
         """The day of the last commit, or else of the newest record; and the versions of sessions and runs."""
         day = history.last_commit_day(tree.root) or max(_days(tree), default="1970-01-01")
         known = [{**run.versions} for run in tree.runs.values()]
-        known += [_versions(session.head) for session in tree.sessions]
+        machines = {id(each): each for each in (session.head.environment for session in tree.sessions)}
+        known += map(_versions, machines.values())
         return cls(date.fromisoformat(day), {key: found for key in STEPS if (found := _newest(key, known))})
 
 
@@ -86,7 +88,7 @@ def _by_days(freshness: Freshness, head: Head, day: date) -> Age:
 
 
 def _by_versions(freshness: Freshness, head: Head, newest: Mapping[str, str]) -> Iterator[Age]:
-    versions = _versions(head)
+    versions = _versions(head.environment)
     for key, steps in STEPS.items():
         own, last = _number(versions.get(key, "")), _number(newest.get(key, ""))
         if key in freshness.keys and own and last:
@@ -104,11 +106,11 @@ def _behind(steps: Steps, own: Version, last: Version) -> tuple[str, int, AgeWor
     return steps.counted, behind, "stale" if behind >= steps.stale else "ageing" if behind >= steps.ageing else "fresh"
 
 
-def _versions(head: Head) -> dict[str, str]:
-    found = head.environment
+def _versions(found: Environment) -> dict[str, str]:
     return {**found.versions, **({"driver": found.driver} if found.driver else {})}
 
 
+@lru_cache(maxsize=1024)  # many sessions have the same versions
 def _number(version: str) -> Version | None:
     found = _NUMBERS.match(version)
     return (int(found[1]), int(found[2] or 0)) if found else None

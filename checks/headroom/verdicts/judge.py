@@ -8,7 +8,7 @@ from headroom.records.evidence import Evidence
 from headroom.records.facts import HardwareClass
 from headroom.records.metrics import METRICS
 from headroom.verdicts.gates import Case, shut
-from headroom.verdicts.pairs import Layout, blocks, value
+from headroom.verdicts.pairs import Layout, blocks
 
 if TYPE_CHECKING:
     from headroom.statistics import Comparison
@@ -84,10 +84,12 @@ def _point(claim: MeasuredClaim, layout: Layout, point: Point, hardware: Hardwar
     share = len(claim.scope.points)  # Bonferroni: the points of a sweep share the error
     level = 1 - (1 - _LEVELS[claim.relation]) / share
     name = claim.metric.name
-    baseline = tuple(value(block.baseline, name) for block in paired)
-    subject = tuple(value(block.subject, name) for block in paired)
-    control = tuple(value(block.control, name) for block in paired if block.control)
-    case = Case(claim, layout, point, paired, baseline, control, hardware, 1 - (1 - _CONTROL_LEVEL) / share)
+    values = layout.values(name)
+    baseline = tuple([values[id(block.baseline)] for block in paired])
+    subject = tuple([values[id(block.subject)] for block in paired])
+    control = tuple([values[id(block.control)] for block in paired if block.control])
+    runs = [run for block in paired for run in block.runs]
+    case = Case(claim, layout, point, paired, runs, baseline, control, hardware, 1 - (1 - _CONTROL_LEVEL) / share)
     try:
         result = _compared(claim, baseline, subject, level)
         reason = shut(case)

@@ -2,18 +2,15 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from headroom.cache import Cache
-from headroom.records.base import from_json, to_json
 from headroom.records.claims import MeasuredClaim
 from headroom.records.evidence import Run, Slot
 from headroom.records.metrics import METRICS
 from headroom.records.sessions import Session
 from headroom.verdicts.gates import busy
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, overall
-from headroom.verdicts.pairs import Layout, value
+from headroom.verdicts.pairs import Layout
 
 LEAST = 20
 """Comparisons below which a floor is shown, and holds no claim to anything: their 95th percentile is their largest."""
@@ -41,20 +38,12 @@ class Floor:
 class Noise:
     """The comparisons of baseline and control of every session that has been heard, by hardware class."""
 
-    def __init__(self, cache: Cache | None = None) -> None:
-        self._cache = cache or Cache()
+    def __init__(self) -> None:
         self._heard: dict[str, list[tuple[str, list[float]]]] = defaultdict(list)
         self._floors: dict[tuple[str, str | None], Floor | None] = {}
 
-    def hear(self, session: Session, layout: Callable[[], Layout]) -> None:
-        """Take a session in. One without times, or of a machine that was busy, has nothing to say."""
-        if not set(_TIMED) & session.head.units.keys():
-            return
-        key = ("noise", session.sha256)
-        kept = self._cache.get(*key) if session.sha256 else None
-        found: list[float] = from_json(kept) if kept is not None else deviations(layout())
-        if kept is None and session.sha256:
-            self._cache.put(to_json(found), *key)
+    def take(self, session: Session, found: list[float]) -> None:
+        """Take in the ``deviations`` of a session; one that has none says nothing."""
         if found:
             self._heard[session.head.hardware_class].append((session.head.date, found))
             self._floors.clear()
@@ -68,8 +57,8 @@ class Noise:
         return self._floors[key]
 
     def held(self, claim: MeasuredClaim, session: Session, verdict: SessionVerdict) -> SessionVerdict:
-        """A verdict, held to the floor of the days before its session: no difference within it is one."""
-        floor = self.floor(session.head.hardware_class, session.head.date) if claim.metric.kind.timed else None
+        """A verdict on times, held to the floor of the days before its session: no difference within it is one."""
+        floor = self.floor(session.head.hardware_class, session.head.date)
         if floor is None or not floor.counts:
             return verdict
         return overall(tuple(_held(claim, point, floor.share) for point in verdict.points))
@@ -89,8 +78,13 @@ def _held(claim: MeasuredClaim, point: PointVerdict, share: float) -> PointVerdi
 
 
 def deviations(layout: Layout) -> list[float]:
-    """How far the control was from its baseline in each comparison of a session, as the logarithm of their ratio."""
-    found = []
+    """How far the control was from its baseline in each comparison of a session, as the logarithm of their ratio.
+
+    One without times, or of a machine that was busy, has nothing to say.
+    """
+    found: list[float] = []
+    if not set(_TIMED) & layout.evidence.units.keys():
+        return found
     for slot, controls in layout.runs.items():
         if slot.control:
             baselines = layout.runs.get(Slot(slot.arm, control=False, point=slot.point), [])
@@ -107,7 +101,8 @@ def _deviation(layout: Layout, baselines: list[Run], controls: list[Run]) -> lis
     every = [run for pair in pairs for run in pair]
     if len(pairs) < MIN_BLOCKS or busy(every, layout.evidence.environment) or any(run.throttled for run in every):
         return []
-    first, second = ([value(pair[i], metric) for pair in pairs] for i in (0, 1))
+    values = layout.values(metric)
+    first, second = ([values[id(pair[i])] for pair in pairs] for i in (0, 1))
     try:
         ratio = typical_ratio(first, second)
     except Exception:  # noqa: BLE001 - a judgement that breaks says so in its verdict; here it says nothing

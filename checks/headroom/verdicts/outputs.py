@@ -15,13 +15,6 @@ def apart(baseline: float | None, other: float | None) -> float:
     return abs(other - baseline) / abs(baseline) if baseline else math.inf
 
 
-def differ(claim: MeasuredClaim, block: Block) -> bool:
-    """Whether a run did not compute what its baseline did. Where the claim gives quality up, the control still must."""
-    subject = [] if claim.gives_up else [block.subject]
-    control = [block.control] if block.control else []
-    return any(apart(block.baseline.output, run.output) > claim.allowed for run in subject + control)
-
-
 def lost(claim: MeasuredClaim, block: Block) -> float:
     """How much of the baseline's quality the subject gives up; beyond all bounds where that is not known."""
     baseline, subject = block.baseline.output, block.subject.output

@@ -2,12 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from math import inf
+from math import inf, nan
 from operator import attrgetter, itemgetter
 from statistics import median
+from typing import Any, NamedTuple
 
 from headroom.records.claims import MeasuredClaim, Point
 from headroom.records.evidence import Evidence, Run, Slot, block_orders, place, slot_of
@@ -20,8 +19,11 @@ class Layout:
         self.evidence = evidence
         self.runs: dict[Slot, list[Run]] = defaultdict(list)
         self._ran: dict[int, list[tuple[int, Slot]]] = defaultdict(list)
+        self._values: dict[str, dict[int, float]] = {}
+        slots: dict[tuple[Any, ...], Slot] = {}  # one object for all equal ones, so that they are compared fast
         for run in evidence.runs:
-            slot = slot_of(run)
+            key = (run.arm, run.control, *run.point.items())
+            slot = slots.get(key) or slots.setdefault(key, slot_of(run))
             self.runs[slot].append(run)
             self._ran[run.block].append((run.position, slot))
         for failure in evidence.failures:
@@ -46,17 +48,26 @@ class Layout:
     def in_order(self) -> bool:
         """Whether the order of each block is the one that the recorded seed gives, and the clock agrees."""
         seed = self.evidence.design.order_seed
-        slots = {slot for ran in self._ran.values() for _, slot in ran}
+        slots = {*self.runs, *self.failures}
         for ran, order in zip(self._ran.values(), block_orders(slots, seed, self._ran), strict=True):
             if [slot for _, slot in sorted(ran, key=itemgetter(0))] != order:
                 return False
-        timed = sorted(self.evidence.runs, key=attrgetter("block", "position"))
-        late = any(b.started < a.ended for a, b in pairwise(timed))
-        return not late and not any(run.ended <= run.started for run in timed)
+        clock = -inf
+        for run in sorted(self.evidence.runs, key=attrgetter("block", "position")):
+            if not clock <= run.started < run.ended:
+                return False
+            clock = run.ended
+        return True
+
+    def values(self, metric: str) -> Mapping[int, float]:
+        """What each run that has a metric counts as, by the run's ``id``; several claims and the noise ask for it."""
+        if metric not in self._values:
+            runs = (run for run in self.evidence.runs if metric in run.samples)
+            self._values[metric] = {id(run): value(run, metric) for run in runs}
+        return self._values[metric]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Baseline, subject and control of one block; the control is missing where it was not run."""
 
     baseline: Run
@@ -66,18 +77,17 @@ class Block:
     @property
     def runs(self) -> tuple[Run, ...]:
         """The runs that there are."""
-        pair = (self.baseline, self.subject)
-        return (*pair, self.control) if self.control else pair
+        return self if self.control else self[:2]  # type: ignore[return-value]
 
 
 def blocks(claim: MeasuredClaim, layout: Layout, point: Point) -> list[Block]:
     """The blocks of a session in which no run of a claim failed at this point."""
-    at = place(point)
+    at, metric = place(point), claim.metric.name
 
     def found(arm: str, *, control: bool = False) -> dict[int, Run]:
         """The first run of each block in this slot that has the metric."""
         runs = layout.runs.get(Slot(arm, control, at), ())
-        return {run.block: run for run in reversed(runs) if claim.metric.name in run.samples}
+        return {run.block: run for run in reversed(runs) if metric in run.samples}
 
     baselines, subjects, controls = found(claim.baseline), found(claim.subject), found(claim.baseline, control=True)
     arms = (claim.baseline, claim.subject)
@@ -94,5 +104,5 @@ def value(run: Run, metric: str) -> float:
     Not a number where a sample is no positive, finite one, which the median would hide.
     """
     samples = run.samples[metric]
-    known = samples and all([0 < sample < inf for sample in samples])  # noqa: C419 - a generator would take twice as long
-    return median(samples) if known else float("nan")
+    known = samples and min(samples) > 0 and sum(samples) < inf  # the sum is not a number where a sample is none
+    return median(samples) if known else nan

@@ -3,24 +3,23 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from headroom.cache import Cache
 from headroom.records.claims import Claim, MeasuredClaim, Point
-from headroom.records.evidence import Place, place
+from headroom.records.evidence import place
 from headroom.records.facts import HardwareClass
 from headroom.records.modelled import ModelledClaim
-from headroom.records.sessions import Session
+from headroom.records.sessions import Folder, Measured, Session
 from headroom.records.tree import Tree, load
 from headroom.verdicts.disputes import Dispute, dispute
 from headroom.verdicts.freshness import Age, Present, age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
 from headroom.verdicts.modelled import Computed, models
-from headroom.verdicts.noise import Noise
+from headroom.verdicts.noise import Noise, deviations
 from headroom.verdicts.pairs import Layout
-from headroom.verdicts.remembered import Memory
+from headroom.verdicts.remembered import Memory, Said
 from headroom.verdicts.roofline import ALIKE, bounded
 
 Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited", "modelled"]
@@ -86,52 +85,64 @@ _CHANGED = Age("void", "its benchmark has changed")
 
 def board(tree: Tree) -> Board:
     """Judge every claim of a tree on every session that may speak for it."""
-    hearing = Hearing()
+    hearing = Hearing(Cache())
     for session in tree.sessions:
-        hearing.hear(tree, session)
+        hearing.take(session, hearing.say(tree, session))
     return hearing.board(tree)
 
 
 def read(root: Path | str, cache: Cache | None = None) -> tuple[Tree, Board]:
     """Read a tree and judge it, each session while it is at hand, and nothing that a cache holds."""
-    cache = cache or Cache()
-    hearing = Hearing(cache)
-    tree = load(root, hearing.hear, cache)
+    hearing = Hearing(cache or Cache())
+    tree = load(root, hearing.folder, cache)
     return tree, hearing.board(tree)
 
 
 class Hearing:
     """What the sessions of a tree say of its claims, heard one by one."""
 
-    def __init__(self, cache: Cache | None = None) -> None:
-        self._memory = Memory(cache or Cache())
-        self._noise = Noise(cache)
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._memory: Memory | None = None
+        self._noise = Noise()
         self._classes: dict[tuple[object, ...], HardwareClass | None] = {}
-        self._claims: dict[_Measured, list[_Placed]] | None = None
+        self._claims: dict[str, dict[Measured, list[_Placed]]] | None = None
         self._heard: dict[str, list[_Heard]] = defaultdict(list)
         self._laid_out: tuple[Session, Layout] | None = None
 
-    def hear(self, tree: Tree, session: Session) -> None:
-        """Judge every claim that a session speaks for: it measured both arms in the metric, at any of its points."""
+    def folder(self, tree: Tree, folder: Folder) -> list[Session]:
+        """Hear the sessions of a folder, unless it is known what they said when they were heard before."""
+        self._memory = self._memory or Memory(self._cache, tree)
+        heard = self._memory.recall(folder)
+        if heard is None:
+            heard = [(session, self.say(tree, session)) for session in folder.sessions()]
+            self._memory.keep(folder, heard)
+        for session, said in heard:
+            self.take(session, said)
+        return [session for session, _ in heard]
+
+    def take(self, session: Session, said: Said) -> None:
+        """Note what a session says."""
+        self._noise.take(session, said.deviations)
+        for claim, verdict in said.verdicts.items():
+            self._heard[claim].append((session, verdict))
+
+    def say(self, tree: Tree, session: Session) -> Said:
+        """What a session says of the claims that it speaks for: of those it has measured both arms at some point."""
         if self._claims is None:
             self._claims = _by_measurement(tree)
-        found = {
-            claim.id: (claim, places)
-            for measured in session.measured
-            for claim, places in self._claims.get((session.head.benchmark, *measured), ())
-        }
+        head = session.head
+        claims = self._claims.get(head.benchmark, {})
+        found = {each[0].id: each for at in session.measured for each in claims.get(at, ())}
         hardware = self._class(tree, session)
-        current = tree.benchmarks.get(session.head.benchmark) == session.head.benchmark_syntax_sha256
-        if hardware and hardware.holds(session.head.environment):
-            self._noise.hear(session, partial(self._layout, session))
-        for claim, places in found.values():
-            if not any((claim.metric.name, claim.baseline, at) in session.measured for at in places):
-                continue
-            verdict = None
-            if hardware and current:
-                judged = partial(self._judged, claim, session, hardware)
-                verdict = self._memory.verdict(tree, claim, session, hardware, judged)
-            self._heard[claim.id].append((session, verdict))
+        current = tree.benchmarks.get(head.benchmark) == head.benchmark_syntax_sha256
+        verdicts = {
+            claim.id: self._judged(claim, session, hardware) if hardware and current else None
+            for claim, baselines in found.values()
+            if not baselines.isdisjoint(session.measured)
+        }
+        own = hardware is not None and hardware.holds(head.environment)
+        return Said(verdicts, deviations(self._layout(session)) if own else [])
 
     def _judged(self, claim: MeasuredClaim, session: Session, hardware: HardwareClass) -> SessionVerdict:
         return judge_layout(claim, self._layout(session), hardware)
@@ -149,12 +160,10 @@ class Hearing:
 
     def _held(self, claim: Claim) -> "list[_Heard]":
         """What was heard of a claim, held to the noise floor of each session."""
-        if not isinstance(claim, MeasuredClaim):
-            return []
-        return [
-            (session, verdict and self._noise.held(claim, session, verdict))
-            for session, verdict in self._heard[claim.id]
-        ]
+        heard = self._heard.get(claim.id, [])
+        if not (isinstance(claim, MeasuredClaim) and claim.metric.kind.timed):
+            return heard
+        return [(session, verdict and self._noise.held(claim, session, verdict)) for session, verdict in heard]
 
     def _class(self, tree: Tree, session: Session) -> HardwareClass | None:
         """The class of a session's machine, bounded by what machines like it were seen to reach."""
@@ -166,32 +175,30 @@ class Hearing:
         return self._classes[key]
 
 
-_Measured = tuple[str, str, str, Place]
-"""A benchmark, a metric, an arm and a point."""
-_Placed = tuple[MeasuredClaim, tuple[Place, ...]]
-"""A claim and its points."""
+_Placed = tuple[MeasuredClaim, frozenset[Measured]]
+"""A claim, and what may be measured of its baseline at its points."""
 _Heard = tuple[Session, SessionVerdict | None]
 """A session and its verdict, None where it does not count."""
 
 
-def _by_measurement(tree: Tree) -> dict[_Measured, list[_Placed]]:
-    """The claims by what must have been measured of their subject at one of their points."""
-    found: dict[_Measured, list[_Placed]] = defaultdict(list)
+def _by_measurement(tree: Tree) -> dict[str, dict[Measured, list[_Placed]]]:
+    """The claims of each benchmark by what must have been measured of their subject at one of their points."""
+    found: dict[str, dict[Measured, list[_Placed]]] = defaultdict(lambda: defaultdict(list))
     for claim in tree.measured():
-        places = tuple(place(point) for point in claim.scope.points)
+        name, places = claim.metric.name, [place(point) for point in claim.scope.points]
+        baselines = frozenset((name, claim.baseline, at) for at in places)
         for at in places:
-            found[claim.benchmark, claim.metric.name, claim.subject, at].append((claim, places))
+            found[claim.benchmark][name, claim.subject, at].append((claim, baselines))
     return found
 
 
 def _standings(claim: Claim, tree: Tree, heard: list[_Heard], present: Present) -> dict[str, Standing]:
     if not isinstance(claim, MeasuredClaim):
         return {}
-    classes = {*claim.scope.hardware, *(session.head.hardware_class for session, _ in heard)}
-    return {
-        name: _standing(claim, tree, [each for each in heard if each[0].head.hardware_class == name], present)
-        for name in sorted(classes)
-    }
+    found: dict[str, list[_Heard]] = {name: [] for name in claim.scope.hardware}
+    for session, verdict in heard:
+        found.setdefault(session.head.hardware_class, []).append((session, verdict))
+    return {name: _standing(claim, tree, found[name], present) for name in sorted(found)}
 
 
 def _standing(claim: MeasuredClaim, tree: Tree, heard: list[_Heard], present: Present) -> Standing:
