@@ -15,7 +15,6 @@ from headroom.records.claims import CitedClaim, MeasuredClaim
 from headroom.records.modelled import ModelledClaim
 from headroom.rules import Context
 from headroom.rules.code import PYTHON
-from headroom.rules.context import claim_links
 from headroom.rules.passages import passages
 
 CLEAN = Path(__file__).parent / "canaries" / "clean"
@@ -85,14 +84,14 @@ class TestPages:
 
     def test_figures_of_every_kind_are_linked(self) -> None:
         """With a point and without, by their names, and facts."""
-        targets = [target for _, _, target in claim_links(context())]
+        targets = [target for _, _, target in context().claim_links]
         assert {target.figure for target in targets} == {None, *FIGURES}
         assert {bool(target.point) for target in targets if target.figure} == {True, False}
         assert any(link.href.startswith("fact:") for page in context().pages for link in page.links)
 
     def test_claims_are_linked_with_every_title_and_without_words(self) -> None:
         """Every status but `cited` is a title, and `supported` is none."""
-        links = [link for page, link, target in claim_links(context()) if not target.figure]
+        links = [link for page, link, target in context().claim_links if not target.figure]
         assert {link.title for link in links if link.text} == {
             None, "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "retired",
         }  # fmt: skip
@@ -102,7 +101,7 @@ class TestPages:
     def test_cited_measured_and_modelled_claims_are_linked(self) -> None:
         """Rules treat them differently, and computed ones as well."""
         claims = context().tree.claims
-        kinds = {type(claims[target.claim]) for _, _, target in claim_links(context())}
+        kinds = {type(claims[target.claim]) for _, _, target in context().claim_links}
         assert kinds == {CitedClaim, MeasuredClaim, ModelledClaim}
 
     def test_pages_are_about_no_hardware_a_cpu_and_a_gpu(self) -> None:

@@ -1,6 +1,7 @@
 """The command: its exit codes, what it prints, and what it does not import."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -229,6 +230,19 @@ class TestUsage:
             main(arguments)
         assert stopped.value.code == USAGE
         assert capsys.readouterr().err.startswith("usage: headroom")
+
+
+@pytest.mark.parametrize("command", [["check", "--json"], ["verdict"], ["snippets", "list"]])
+def test_a_reader_that_has_gone_ends_the_command_without_a_word(command: list[str], red: Path) -> None:
+    """As `headroom check | head -1` does. Not all was seen, so the code is not 0."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    called = [sys.executable, "-m", "headroom.cli", *command, "--root", str(red)]
+    done = subprocess.run(called, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert done.returncode == FAILED
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
 
 
 class TestImports:

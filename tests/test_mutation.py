@@ -261,11 +261,11 @@ def fewest(size: int, share: float, error: float = 0.001) -> int:
 
 
 def test_a_sample_of_mutants_is_killed() -> None:
-    """Ten of each part, drawn by a seed: as many as a share of 85 % lets expect, so that the run itself cannot rot."""
-    command = [sys.executable, str(RUN), "--sample", "10", "--quick"]
+    """Six of each part, drawn by a seed: as many as a share of 85 % lets expect, so that the run itself cannot rot."""
+    command = [sys.executable, str(RUN), "--sample", "6", "--quick"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode in (0, 1), result.stderr
     counts = json.loads(result.stdout.splitlines()[-1])
-    assert {part: count["tried"] for part, count in counts.items()} == dict.fromkeys(counts, 10)
+    assert {part: count["tried"] for part, count in counts.items()} == dict.fromkeys(counts, 6)
     assert len(counts) == 4
-    assert sum(count["killed"] for count in counts.values()) >= fewest(40, GOAL), result.stdout
+    assert sum(count["killed"] for count in counts.values()) >= fewest(24, GOAL), result.stdout

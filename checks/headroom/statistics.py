@@ -216,7 +216,7 @@ def _positive(samples: Samples) -> _Array | None:
         return None
     if array.ndim != 1 or array.dtype.kind not in "iuf":  # asked for floats, numpy would read text as numbers
         return None
-    floats = array.astype(np.float64)
+    floats = array.astype(np.float64, copy=False)
     return floats if np.count_nonzero((floats > _SMALLEST) & (floats < _LARGEST)) == floats.size else None
 
 

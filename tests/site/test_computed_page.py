@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from re import sub
@@ -200,7 +199,7 @@ class TestPrice:
         session = site.board.standings[claim.id]["cpu"].session
         assert session
         paired = blocks(claim, Layout(session.evidence), {"batch_size": 8})
-        odd = replace(paired[3], subject=paired[3].subject.model_copy(update={"output": 1.005}))
+        odd = paired[3]._replace(subject=paired[3].subject.model_copy(update={"output": 1.005}))
         text = price.result(claim, [*paired[:3], odd, *paired[4:]]).replace("\u00a0", " ")
         assert "the same within 0.5 %; 0.01 % was allowed" in text
 

@@ -37,8 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def command() -> NoReturn:
     """Run the command, and end the process without taking its records apart, which would take time."""
-    code = main()
-    sys.stdout.flush()
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads, as `head`, has seen enough, and not all
+        code = FAILED
     sys.stderr.flush()
     os._exit(code)
 

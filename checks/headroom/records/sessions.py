@@ -72,9 +72,9 @@ class Folder:
         for file in self._files:
             data = self._reader.data(file, "evidence", files.MAX_JSON_BYTES)
             digest = "" if data is None else files.sha256(data)
-            read = data and self._evidence.read(file, data, digest)
             found.append(digest)
-            if not (data and read):
+            read = None if data is None else self._evidence.read(file, data, digest)
+            if data is None or read is None:
                 self._sound = False
                 continue
             evidence, text = read
