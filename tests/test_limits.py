@@ -157,6 +157,16 @@ def test_every_kind_of_record_has_a_schema_in_which_every_field_has_its_form() -
     assert "passed" in str(found["run"]["properties"]["outcome"])
 
 
+def test_a_schema_says_what_each_field_means() -> None:
+    """Its own fields, those of its parts, those that it has from a more general record, and one of another name."""
+    found = schemas()
+    evidence = found["evidence"]
+    assert evidence["$defs"]["Run"]["properties"]["position"]["description"] == "Its place in the order of its block."
+    assert evidence["properties"]["units"]["description"] == "The unit of each metric's samples."
+    assert found["claims-file"]["properties"]["$schema"]["description"].startswith("The path of the JSON Schema")
+    assert "description" not in evidence["$defs"]["Run"]["properties"]["arm"]
+
+
 def test_each_metric_has_its_unit_direction_and_whether_it_is_exact() -> None:
     """Times vary and are better lower, a throughput is better higher, bytes that torch counts are exact."""
     assert {name: (kind.unit, kind.better, kind.exact) for name, kind in METRICS.items()} == {

@@ -72,7 +72,6 @@ class Record(BaseModel):
         frozen=True,
         extra="forbid",
         allow_inf_nan=False,
-        use_attribute_docstrings=True,
         defer_build=True,  # until a kind is first read or made: no command needs all of them
     )
 

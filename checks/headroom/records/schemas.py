@@ -1,9 +1,15 @@
 """The JSON Schemas of the records, for editors and for other programs."""
 
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from pydantic import TypeAdapter
 
+from headroom.records.base import Record
 from headroom.records.claims import Claim
 from headroom.records.evidence import Evidence
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
@@ -31,4 +37,35 @@ _RECORDS: dict[str, Any] = {
 
 def schemas() -> dict[str, dict[str, Any]]:
     """The JSON Schema of each kind of record, by its name; every field carries its meaning."""
-    return {name: TypeAdapter(kind).json_schema() for name, kind in _RECORDS.items()}
+    kinds = {kind.__name__: kind for kind in _kinds(Record)}
+    found = {name: TypeAdapter(kind).json_schema() for name, kind in _RECORDS.items()}
+    for schema in found.values():
+        for part in (schema, *schema.get("$defs", {}).values()):
+            meanings = _meanings(kinds[part["title"]]) if part.get("title") in kinds else {}
+            for field, described in part.get("properties", {}).items():
+                described.update({"description": meanings[field]} if field in meanings else {})
+    return found
+
+
+def _kinds(record: type[Record]) -> Iterator[type[Record]]:
+    """A kind of record, and all kinds of it."""
+    yield record
+    for kind in record.__subclasses__():
+        yield from _kinds(kind)
+
+
+def _meanings(record: type[Record]) -> dict[str, str]:
+    """The texts below the fields of a record, also of those that it has from a more general one.
+
+    Pydantic reads them itself where it is told to, but whenever the package is imported; that takes time, and nobody
+    but these schemas shows them.
+    """
+    found = {}
+    for kind in reversed(record.__mro__[: record.__mro__.index(Record)]):
+        (body,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+        assert isinstance(body, ast.ClassDef)
+        for field, text in pairwise(body.body):
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
+                written = record.model_fields[field.target.id].alias or field.target.id
+                found[written] = inspect.cleandoc(ast.literal_eval(text.value))
+    return found
