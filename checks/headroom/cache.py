@@ -9,7 +9,7 @@ import hmac
 import os
 import secrets
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -73,11 +73,11 @@ class Cache:
         if len(recent) <= _RECENT * len(self._values):
             self._write("recent", recent)
             return
-        unused = [each for each in (self._recent | self._values).items() if each[0] not in self._used]
+        unused = [each for each in {**self._recent, **self._values}.items() if each[0] not in self._used]
         self._write("values", self._used | dict(unused[: len(self._used)]))
         self._write("recent", {})
 
-    def _read(self, name: str) -> dict[bytes, bytes]:
+    def _read(self, name: str) -> Mapping[bytes, bytes]:
         """The texts of a file; none where it does not bear this user's seal."""
         if self._folder is None:
             return {}
@@ -85,11 +85,11 @@ class Cache:
             data = files.read_bytes(self._folder / name, self._root, limit=_LARGEST)
         except UnreadableError:
             return {}
-        signature, *rows = data.split(b"\n")
-        body = memoryview(data)[len(signature) + 1 :]
-        if not body or not hmac.compare_digest(signature, self._sign(body)):
+        start = data.find(b"\n") + 1
+        body = memoryview(data)[start:]
+        if not start or not body or not hmac.compare_digest(data[: start - 1], self._sign(body)):
             return {}
-        return dict([row.split(b"\t", 1) for row in rows])
+        return _Rows(data, start)
 
     def _write(self, name: str, texts: Mapping[bytes, bytes]) -> None:
         body = b"\n".join(b"\t".join(each) for each in texts.items())
@@ -99,6 +99,30 @@ class Cache:
 
     def _sign(self, body: bytes | memoryview) -> bytes:
         return hmac.new(self._seal, body, hashlib.sha256).hexdigest().encode()
+
+
+class _Rows(Mapping[bytes, bytes]):
+    """The texts of a file by key, each cut out when somebody asks for it: to copy all of a large one takes long."""
+
+    def __init__(self, data: bytes, start: int) -> None:
+        self._data = data
+        self._places: dict[bytes, tuple[int, int]] = {}
+        while start < len(data):
+            tab = data.index(b"\t", start)
+            end = data.find(b"\n", tab)
+            end = end if end >= 0 else len(data)
+            self._places[data[start:tab]] = (tab + 1, end)
+            start = end + 1
+
+    def __getitem__(self, key: bytes) -> bytes:
+        start, end = self._places[key]
+        return self._data[start:end]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 def _code() -> bytes:
