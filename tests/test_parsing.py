@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from headroom.files import UnreadableError
-from headroom.parsing import MAX_DEPTH, load_json, load_yaml
+from headroom.parsing import MAX_DEPTH, MAX_VALUES, load_json, load_yaml
 
 DOCUMENT = """a: 1
 b:
@@ -74,16 +74,24 @@ class TestScalars:
         assert load_yaml(f"a: {text}").value == {"a": text}
 
     @pytest.mark.parametrize("text", ["1e999", "-1e999", "1.0E+400", "9" * 5000])
-    def test_a_number_beyond_all_bounds_is_refused(self, text: str) -> None:
-        """With the line on which it stands."""
+    @pytest.mark.parametrize("form", ["b: 1\na: {}", "b: 1\n{}: a"])
+    def test_a_number_beyond_all_bounds_is_refused(self, text: str, form: str) -> None:
+        """With the line on which it stands, also as a key, which would be a word."""
         with pytest.raises(UnreadableError) as caught:
-            load_yaml(f"b: 1\na: {text}")
+            load_yaml(form.format(f"{text:.100}"))
         assert caught.value.line == 2
         assert caught.value.remedy
 
 
 class TestYaml:
     """One document of mappings, lists and scalars, and the lines of its values."""
+
+    def test_so_many_values_and_not_one_more(self) -> None:
+        """Whether the last of them is followed by another or by the end."""
+        values = f"[{'1,' * MAX_VALUES}]"
+        assert len(load_yaml(values).value) == MAX_VALUES
+        with pytest.raises(UnreadableError, match="more than"):
+            load_yaml(values.replace("]", "1]"))
 
     def test_the_document_has_its_values(self) -> None:
         """Nested as written."""

@@ -51,6 +51,20 @@ class TestLoading:
         assert tree.claims
         assert tree.classes
 
+    @pytest.mark.parametrize("much", [0, 100_001])
+    @pytest.mark.parametrize(
+        "sign", [chr(i) for i in range(0x20) if chr(i) not in "\t\n\r"] + ["\x7f", "\n<<<<<<< a\n"]
+    )
+    def test_what_hides_in_a_session_is_named_before_all_else(self, tmp_path: Path, sign: str, much: int) -> None:
+        """Whether it stands in a text or outside of all, and however much there is of the rest."""
+        make(tmp_path)
+        (path,) = (tmp_path / "checks/evidence").rglob("*.json")
+        good = path.read_text("utf-8")
+        for text in (good.replace('"made_up"', f'"made{sign}up"'), f"{good[:-2]}{',1' * much}{sign}}}\n"):
+            path.write_text(text, "utf-8")
+            (problem,) = records.load(tmp_path).problems
+            assert "not seen, U+" in problem.message or "null byte" in problem.message or "merge" in problem.message
+
     @pytest.mark.parametrize("name", FAULTS)
     def test_a_fault_is_one_problem_with_its_place_and_a_remedy(self, tmp_path: Path, name: str) -> None:
         """File, line or pointer, rule, field, message and remedy, on one line."""

@@ -1,5 +1,6 @@
 """What makes a session worth nothing: every gate, through files, and the error rate of the whole pipeline."""
 
+import math
 import random
 from collections.abc import Callable, Iterable
 from importlib import import_module
@@ -11,6 +12,7 @@ import pytest
 from headroom.records import Evidence, HardwareClass, MeasuredClaim
 from headroom.records.evidence import Slot, block_order
 from headroom.verdicts import board, gates, judge
+from headroom.verdicts.pairs import value
 from trees import CLASSES, a_claim, a_session, edited, load_clean, verdict, write_tree
 
 Edit = Callable[[dict[str, Any]], None]
@@ -291,6 +293,16 @@ class TestBadSamples:
         runs[at] = runs[at].model_copy(update={"samples": {"step_time": (sample, *more)}, "flops": 0.0})
         found = judge(CLAIM, made.model_copy(update={"runs": tuple(runs)}), CPU)
         assert (found.verdict, found.reason) == ("inconclusive", "bad_samples")
+
+    @pytest.mark.parametrize("place", [0, 1, 2])
+    @pytest.mark.parametrize("sample", [float("nan"), float("inf"), float("-inf"), 0.0, -1.0])
+    def test_a_run_counts_as_nothing_wherever_such_a_sample_stands(self, sample: float, place: int) -> None:
+        """And as its median where all are finite, also where their sum is not."""
+        run = a_session(CLAIM).runs[0]
+        samples = [1.0, 1e308, 1.5e308]
+        assert value(run.model_copy(update={"samples": {"step_time": tuple(samples)}}), "step_time") == 1e308
+        samples[place] = sample
+        assert math.isnan(value(run.model_copy(update={"samples": {"step_time": tuple(samples)}}), "step_time"))
 
     @pytest.mark.parametrize(("module", "name"), [("statistics", "compare"), ("verdicts.judge", "shut")])
     def test_an_error_inside_the_judgement_supports_nothing(

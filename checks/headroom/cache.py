@@ -47,6 +47,11 @@ class Cache:
         return cls(folder, root, secret + _code())
 
     @property
+    def lasts(self) -> bool:
+        """Whether what is put into it is kept."""
+        return self._folder is not None
+
+    @property
     def holds(self) -> bool:
         """Whether there was anything in it when it was opened."""
         return bool(self._values or self._recent)

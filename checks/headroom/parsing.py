@@ -130,6 +130,8 @@ def load_yaml(text: str) -> Document:
 
 def _take(event: Any, stack: list[_Container], lines: dict[Location, int], results: list[Any]) -> None:
     """Let one parser event build on the document."""
+    if len(lines) > MAX_VALUES:
+        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file", event.start_mark.line + 1)
     kind = type(event)
     if kind in _ENDS:
         done = stack.pop().value
@@ -143,11 +145,10 @@ def _take(event: Any, stack: list[_Container], lines: dict[Location, int], resul
         return
     if event.tag:
         raise UnreadableError(f"the tag `{event.tag}`", "remove the tag", line)
-    if len(lines) > MAX_VALUES:
-        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file", line)
     if kind is yaml.ScalarEvent:
-        key = stack and stack[-1].key is None and isinstance(stack[-1].value, dict)
-        value = event.value if key or not event.implicit[0] else _scalar(event.value, line)
+        value = _scalar(event.value, line) if event.implicit[0] else event.value
+        if stack and stack[-1].key is None and isinstance(stack[-1].value, dict):
+            value = event.value  # a key is a word, also where it looks like a number
         _put(stack, value, line, lines)
         if not stack:
             results.append(value)

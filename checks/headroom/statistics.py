@@ -8,7 +8,7 @@ Its inversion is the interval (Hollander, Wolfe and Chicken, Nonparametric Stati
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -259,10 +259,12 @@ def _walsh(ratios: _Array) -> _Array:
     return np.sort(np.sqrt((ratios[:, np.newaxis] * ratios)[_lower(ratios.size)]))
 
 
-@cache
+@lru_cache(maxsize=8)
 def _lower(n: int) -> NDArray[np.bool_]:
     """The lower triangle of a square, its diagonal included."""
-    return np.tri(n, dtype=bool)
+    triangle = np.tri(n, dtype=bool)
+    triangle.setflags(write=False)
+    return triangle
 
 
 def _center(walsh: _Array) -> float:

@@ -85,9 +85,10 @@ class Record(BaseModel):
 
 
 def restored(kind: type[R], fields: dict[str, Any]) -> R:
-    """A record of these fields, all of them, which were validated when they were written down.
+    """A record of these fields, all of them, which were validated when they were read.
 
-    As ``model_construct`` without its look at each field: a tree has tens of thousands of records to restore.
+    As ``model_construct`` without its look at each field: a tree has tens of thousands of records to restore. It is to
+    be looked at and not to be written, since no field counts as left out.
     """
     record = kind.__new__(kind)
     object.__setattr__(record, "__dict__", fields)

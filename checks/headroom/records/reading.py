@@ -155,17 +155,18 @@ class Reader:
             record = validate(text, strict=True)
             if keys is None or not plain_json(text, keys(record)):
                 load_json(text)
-        except ValidationError as error:
+        except (ValidationError, UnreadableError) as error:
             if not plain or self.decoded(file, rule, data) is not None:
                 self._refuse(file, rule, text, error)
-        except UnreadableError as error:
-            self.problems.append(unreadable(file.name, rule, error))
         else:
             return record, text
         return None
 
-    def _refuse(self, file: Found, rule: str, text: str, error: ValidationError) -> None:
+    def _refuse(self, file: Found, rule: str, text: str, error: ValidationError | UnreadableError) -> None:
         """Say what is wrong with a JSON file; that it is no strict JSON comes first."""
+        if isinstance(error, UnreadableError):
+            self.problems.append(unreadable(file.name, rule, error))
+            return
         try:
             self.problems += invalid(file.name, rule, error, load_json(text), pointer=True)
         except UnreadableError as unparsed:

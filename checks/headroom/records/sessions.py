@@ -1,4 +1,7 @@
-"""Sessions: evidence files. Each is read once, heard by whoever judges it, and let go; its runs can be read again."""
+"""Sessions: evidence files, folder by folder. Whoever hears one when it is read finds its runs at hand; then they go.
+
+They can be read again. Of a folder that a cache knows, nothing is read.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -50,7 +53,8 @@ class Folder:
         self._files, self._reader, self._evidence = found, reader, evidence
         self._identities = [files.identity(file) for file in found]  # asked for before anything is read
         self._hashes = self._known()
-        self._sound = True
+        self.sound = True
+        """Whether each of its files that was read is what it claims to be."""
 
     @property
     def benchmark(self) -> str:
@@ -59,10 +63,10 @@ class Folder:
 
     @property
     def sha256(self) -> str | None:
-        """A hash of its files' names and bytes; None where one of them cannot be taken for what it claims to be."""
+        """A hash of its files' names and bytes, which are read where nobody knows them; None where one cannot be."""
         if self._hashes is None:
             self._hashes = self._read()
-        if not self._sound or self._hashes is None:
+        if self._hashes is None:
             return None
         return files.sha256("\n".join(f"{file.name} {each}" for file, each in self._pairs(self._hashes)))
 
@@ -75,7 +79,7 @@ class Folder:
             found.append(digest)
             read = None if data is None else self._evidence.read(file, data, digest)
             if data is None or read is None:
-                self._sound = False
+                self.sound = False
                 continue
             evidence, text = read
             expected = session_path(evidence, digest if b"\r" not in data else files.sha256(text))
@@ -83,7 +87,7 @@ class Folder:
                 message = "its content is not what its name says"
                 remedy = f"evidence is never edited: restore the file, or, if it is new, name it {expected}"
                 self._reader.complain(file.name, "evidence", message, remedy, None)
-                self._sound = False
+                self.sound = False
             yield self._session(file, digest, evidence.head(), _measured(evidence.runs))
         self._hashes = found
 
@@ -94,7 +98,7 @@ class Folder:
 
     def remember(self) -> None:
         """Keep the hashes of its files by what the system says of them, so that they need not be read for those."""
-        if self._hashes is not None and (key := self._key()):
+        if self._hashes is not None and (key := self._place()):
             self._reader.cache.put(",".join(self._hashes).encode(), *key)
 
     def _session(self, file: Found, digest: str, head: Head, measured: frozenset[Measured]) -> Session:
@@ -103,12 +107,13 @@ class Folder:
     def _pairs(self, hashes: Sequence[str]) -> Iterator[tuple[Found, str]]:
         return zip(self._files, hashes, strict=True)
 
-    def _key(self) -> tuple[str, str] | None:
+    def _place(self) -> tuple[str, str] | None:
+        """Where the cache has the hashes of these files as they are now."""
         known = [identity for identity in self._identities if identity]
         return ("bytes", files.sha256("\n".join(known))) if len(known) == len(self._files) else None
 
     def _known(self) -> list[str] | None:
-        key = self._key()
+        key = self._place()
         kept = self._reader.cache.get(*key) if key else None
         return kept.decode().split(",") if kept else None
 

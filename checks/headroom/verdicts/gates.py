@@ -147,7 +147,7 @@ def _faster_than_hardware(case: Case) -> bool:
     peak = case.hardware.peak_flops
     timed = [(run, samples) for run in case.runs if (samples := run.samples.get("step_time"))]
     fast = [run for run, samples in timed if min(samples) * peak < flops[run.arm]]
-    return any(case.layout.values("step_time")[id(run)] > 0 for run in fast)
+    return any(case.layout.value(run, "step_time") > 0 for run in fast)
 
 
 def _control_missing(case: Case) -> bool:

@@ -1,4 +1,4 @@
-"""The verdict of one session on one claim, recomputed from the raw samples every time and stored nowhere."""
+"""The verdict of one session on one claim, worked out from the raw samples and written into no record."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -84,10 +84,9 @@ def _point(claim: MeasuredClaim, layout: Layout, point: Point, hardware: Hardwar
     share = len(claim.scope.points)  # Bonferroni: the points of a sweep share the error
     level = 1 - (1 - _LEVELS[claim.relation]) / share
     name = claim.metric.name
-    values = layout.values(name)
-    baseline = tuple([values[id(block.baseline)] for block in paired])
-    subject = tuple([values[id(block.subject)] for block in paired])
-    control = tuple([values[id(block.control)] for block in paired if block.control])
+    baseline = tuple([layout.value(block.baseline, name) for block in paired])
+    subject = tuple([layout.value(block.subject, name) for block in paired])
+    control = tuple([layout.value(block.control, name) for block in paired if block.control])
     runs = [run for block in paired for run in block.runs]
     case = Case(claim, layout, point, paired, runs, baseline, control, hardware, 1 - (1 - _CONTROL_LEVEL) / share)
     try:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 
 from headroom.records.claims import MeasuredClaim
-from headroom.records.evidence import Run, Slot
+from headroom.records.evidence import Head, Run, Slot
 from headroom.records.metrics import METRICS
 from headroom.records.sessions import Session
 from headroom.verdicts.gates import busy
@@ -77,14 +77,17 @@ def _held(claim: MeasuredClaim, point: PointVerdict, share: float) -> PointVerdi
     return point
 
 
+def timed(head: Head) -> bool:
+    """Whether a session has times; without, it says nothing of how far they differ."""
+    return not head.units.keys().isdisjoint(_TIMED)
+
+
 def deviations(layout: Layout) -> list[float]:
     """How far the control was from its baseline in each comparison of a session, as the logarithm of their ratio.
 
-    One without times, or of a machine that was busy, has nothing to say.
+    Of a machine that was busy there is none.
     """
     found: list[float] = []
-    if not set(_TIMED) & layout.evidence.units.keys():
-        return found
     for slot, controls in layout.runs.items():
         if slot.control:
             baselines = layout.runs.get(Slot(slot.arm, control=False, point=slot.point), [])
@@ -101,8 +104,7 @@ def _deviation(layout: Layout, baselines: list[Run], controls: list[Run]) -> lis
     every = [run for pair in pairs for run in pair]
     if len(pairs) < MIN_BLOCKS or busy(every, layout.evidence.environment) or any(run.throttled for run in every):
         return []
-    values = layout.values(metric)
-    first, second = ([values[id(pair[i])] for pair in pairs] for i in (0, 1))
+    first, second = ([layout.value(pair[i], metric) for pair in pairs] for i in (0, 1))
     try:
         ratio = typical_ratio(first, second)
     except Exception:  # noqa: BLE001 - a judgement that breaks says so in its verdict; here it says nothing

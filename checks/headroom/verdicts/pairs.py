@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cached_property
-from math import inf, nan
+from math import inf, isnan, nan
 from operator import attrgetter, itemgetter
 from statistics import median
 from typing import Any, NamedTuple
@@ -19,8 +19,10 @@ class Layout:
         self.evidence = evidence
         self.runs: dict[Slot, list[Run]] = defaultdict(list)
         self._ran: dict[int, list[tuple[int, Slot]]] = defaultdict(list)
-        self._values: dict[str, dict[int, float]] = {}
-        slots: dict[tuple[Any, ...], Slot] = {}  # one object for all equal ones, so that they are compared fast
+        self._values: dict[tuple[int, str], float] = {}
+        slots: dict[
+            tuple[Any, ...], Slot
+        ] = {}  # one object for runs alike, since to make it and to compare it takes time
         for run in evidence.runs:
             key = (run.arm, run.control, *run.point.items())
             slot = slots.get(key) or slots.setdefault(key, slot_of(run))
@@ -48,7 +50,7 @@ class Layout:
     def in_order(self) -> bool:
         """Whether the order of each block is the one that the recorded seed gives, and the clock agrees."""
         seed = self.evidence.design.order_seed
-        slots = {*self.runs, *self.failures}
+        slots = {slot for ran in self._ran.values() for _, slot in ran}
         for ran, order in zip(self._ran.values(), block_orders(slots, seed, self._ran), strict=True):
             if [slot for _, slot in sorted(ran, key=itemgetter(0))] != order:
                 return False
@@ -59,12 +61,13 @@ class Layout:
             clock = run.ended
         return True
 
-    def values(self, metric: str) -> Mapping[int, float]:
-        """What each run that has a metric counts as, by the run's ``id``; several claims and the noise ask for it."""
-        if metric not in self._values:
-            runs = (run for run in self.evidence.runs if metric in run.samples)
-            self._values[metric] = {id(run): value(run, metric) for run in runs}
-        return self._values[metric]
+    def value(self, run: Run, metric: str) -> float:
+        """As ``value``, of one of its runs: several claims and the noise ask for it."""
+        key = (id(run), metric)
+        found = self._values.get(key)
+        if found is None:
+            found = self._values[key] = value(run, metric)
+        return found
 
 
 class Block(NamedTuple):
@@ -77,7 +80,7 @@ class Block(NamedTuple):
     @property
     def runs(self) -> tuple[Run, ...]:
         """The runs that there are."""
-        return self if self.control else self[:2]  # type: ignore[return-value]
+        return (*self[:2], self.control) if self.control else self[:2]
 
 
 def blocks(claim: MeasuredClaim, layout: Layout, point: Point) -> list[Block]:
@@ -104,5 +107,5 @@ def value(run: Run, metric: str) -> float:
     Not a number where a sample is no positive, finite one, which the median would hide.
     """
     samples = run.samples[metric]
-    known = samples and min(samples) > 0 and sum(samples) < inf  # the sum is not a number where a sample is none
+    known = samples and min(samples) > 0 and max(samples) < inf and not isnan(sum(samples))
     return median(samples) if known else nan

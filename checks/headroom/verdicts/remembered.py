@@ -22,37 +22,41 @@ class Said(NamedTuple):
     """How far its baselines are from themselves."""
 
 
-Heard = list[tuple[Session, Said]]
+Told = list[tuple[Session, Said]]
+"""What the sessions of a folder say, in order."""
 
 
 class Memory:
-    """The folders of a cache. It is asked about one tree."""
+    """What a cache knows of the folders of one tree."""
 
     def __init__(self, cache: Cache, tree: Tree) -> None:
         self._cache, self._tree = cache, tree
 
-    def recall(self, folder: Folder) -> Heard | None:
-        """What the sessions of a folder said, if neither they nor their claims, class or benchmark have changed."""
+    def recall(self, folder: Folder) -> Told | None:
+        """What the sessions of a folder said, if nothing has changed since that it follows from.
+
+        That is they, their benchmark, its claims, the hardware classes, and what machines can do.
+        """
         key = self._key(folder) if self._cache.holds else None  # to know the key, a folder must be read
         kept = self._cache.get(*key) if key else None
         if kept is None:
             return None
         environments, rows = from_json(kept)
-        machines = [Environment.model_validate(each) for each in environments]
+        machines = [Environment.model_validate_json(each) for each in environments]
         sessions = folder.restored([(_head(head, machines), _measured(found)) for head, found, _, _ in rows])
         return [(session, _said(*row[2:])) for session, row in zip(sessions, rows, strict=True)]
 
-    def keep(self, folder: Folder, heard: Heard) -> None:
-        """Keep what the sessions of a folder said."""
-        if key := self._key(folder):
+    def keep(self, folder: Folder, told: Told) -> None:
+        """Keep what the sessions of a folder said, if each of its files is what it claims to be."""
+        if self._cache.lasts and folder.sound and (key := self._key(folder)):
             folder.remember()
-            self._cache.put(_dumps(heard), *key)
+            self._cache.put(_dumps(told), *key)
 
     def _key(self, folder: Folder) -> tuple[str, str] | None:
-        files = folder.sha256
+        contents = folder.sha256
         benchmark = self._tree.benchmarks.get(folder.benchmark, "")
         claims = self._claims.get(folder.benchmark, "")
-        return ("heard", sha256(f"{files} {benchmark} {claims} {self._classes}")) if files else None
+        return ("said", sha256(f"{contents} {benchmark} {claims} {self._classes}")) if contents else None
 
     @cached_property
     def _claims(self) -> Mapping[str, str]:
@@ -65,18 +69,20 @@ class Memory:
     @cached_property
     def _classes(self) -> str:
         """A hash of the hardware classes, and of what machines were seen to reach, which bounds them."""
-        return sha256(to_json([self._tree.classes, self._tree.machines]))
+        classes = [f"{name} {found.model_dump_json()}" for name, found in self._tree.classes.items()]
+        machines = [f"{path} {found.model_dump_json()}" for path, found in self._tree.machines.items()]
+        return sha256("\n".join([*classes, "", *machines]))
 
 
-def _dumps(heard: Heard) -> bytes:
+def _dumps(told: Told) -> bytes:
     """What was said, as text on one line. Most sessions of a folder are of one machine, which is written once."""
-    machines: dict[bytes, int] = {}
+    machines: dict[str, int] = {}
     rows = []
-    for session, said in heard:
-        machine = machines.setdefault(to_json(session.head.environment), len(machines))
-        head = dict(session.head) | {"environment": machine}
-        rows.append([head, list(session.measured), _plain(said.verdicts), said.deviations])
-    return to_json([[from_json(machine) for machine in machines], rows])
+    for session, said in told:
+        head = session.head.model_dump(mode="json")
+        head["environment"] = machines.setdefault(session.head.environment.model_dump_json(), len(machines))
+        rows.append([head, list(session.measured), _rows(said.verdicts), said.deviations])
+    return to_json([list(machines), rows])
 
 
 def _head(fields: dict[str, Any], machines: list[Environment]) -> Head:
@@ -91,7 +97,7 @@ def _measured(rows: Iterable[Any]) -> frozenset[Measured]:
     return frozenset([(metric, arm, tuple(map(tuple, at))) for metric, arm, at in rows])
 
 
-def _plain(verdicts: Mapping[str, SessionVerdict | None]) -> dict[str, Any]:
+def _rows(verdicts: Mapping[str, SessionVerdict | None]) -> dict[str, Any]:
     names = PointVerdict.__slots__
     return {
         claim: found and [found.verdict, found.reason, [[getattr(at, name) for name in names] for at in found.points]]

@@ -17,7 +17,7 @@ from headroom.verdicts.disputes import Dispute, dispute
 from headroom.verdicts.freshness import Age, Present, age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
 from headroom.verdicts.modelled import Computed, models
-from headroom.verdicts.noise import Noise, deviations
+from headroom.verdicts.noise import Noise, deviations, timed
 from headroom.verdicts.pairs import Layout
 from headroom.verdicts.remembered import Memory, Said
 from headroom.verdicts.roofline import ALIKE, bounded
@@ -94,7 +94,7 @@ def board(tree: Tree) -> Board:
 def read(root: Path | str, cache: Cache | None = None) -> tuple[Tree, Board]:
     """Read a tree and judge it, each session while it is at hand, and nothing that a cache holds."""
     hearing = Hearing(cache or Cache())
-    tree = load(root, hearing.folder, cache)
+    tree = load(root, hearing.hear, cache)
     return tree, hearing.board(tree)
 
 
@@ -110,16 +110,16 @@ class Hearing:
         self._heard: dict[str, list[_Heard]] = defaultdict(list)
         self._laid_out: tuple[Session, Layout] | None = None
 
-    def folder(self, tree: Tree, folder: Folder) -> list[Session]:
+    def hear(self, tree: Tree, folder: Folder) -> list[Session]:
         """Hear the sessions of a folder, unless it is known what they said when they were heard before."""
         self._memory = self._memory or Memory(self._cache, tree)
-        heard = self._memory.recall(folder)
-        if heard is None:
-            heard = [(session, self.say(tree, session)) for session in folder.sessions()]
-            self._memory.keep(folder, heard)
-        for session, said in heard:
+        told = self._memory.recall(folder)
+        if told is None:
+            told = [(session, self.say(tree, session)) for session in folder.sessions()]
+            self._memory.keep(folder, told)
+        for session, said in told:
             self.take(session, said)
-        return [session for session, _ in heard]
+        return [session for session, _ in told]
 
     def take(self, session: Session, said: Said) -> None:
         """Note what a session says."""
@@ -141,7 +141,7 @@ class Hearing:
             for claim, baselines in found.values()
             if not baselines.isdisjoint(session.measured)
         }
-        own = hardware is not None and hardware.holds(head.environment)
+        own = timed(head) and hardware is not None and hardware.holds(head.environment)
         return Said(verdicts, deviations(self._layout(session)) if own else [])
 
     def _judged(self, claim: MeasuredClaim, session: Session, hardware: HardwareClass) -> SessionVerdict:
