@@ -71,14 +71,14 @@ class Tree:
 
 def load(
     root: Path | str,
-    hear: Callable[[Tree, Folder], Iterable[Session]] = lambda _tree, folder: folder.sessions(),
+    hearing: Callable[[Tree], Callable[[Folder], Iterable[Session]]] = lambda _tree: Folder.sessions,
     cache: Cache | None = None,
 ) -> Tree:
     """Every record below ``root`` and every problem of every record.
 
     Args:
         root: the top of the tree, the folder of ``mkdocs.yml``.
-        hear: is called with each folder of evidence, and with the tree, which has no sessions yet; gives its sessions.
+        hearing: is called with the tree, which has no sessions yet, and gives what reads those of a folder of evidence.
         cache: what was parsed before; without it everything is parsed.
 
     A missing folder is an empty one. Nothing is raised for what a file holds: it becomes a ``Problem``.
@@ -104,7 +104,8 @@ def load(
         benchmarks=_benchmarks(reader),
         documents=reader.documents,
     )
-    found = tuple(session for folder in folders(reader) for session in hear(tree, folder))
+    hear = hearing(tree)
+    found = tuple(session for folder in folders(reader) for session in hear(folder))
     return replace(tree, sessions=found, problems=tuple(sorted(reader.problems, key=str)))
 
 

@@ -112,7 +112,7 @@ def _other_arm(tree: Tree, path: str, claim: MeasuredClaim, arms: tuple[str, ...
     """A statement that holds every word of another arm, and not every word of its own two."""
     said = _words(claim.statement)
     unnamed = [arm for arm in (claim.subject, claim.baseline) if not _words(arm) <= said]
-    own = _words(f"{claim.subject} {claim.baseline}")
+    own = _words(f"{claim.subject} {claim.baseline}") if unnamed else frozenset()
     for arm in arms if unnamed else ():
         if _words(arm) <= said and not _words(arm) <= own:
             message = f"it names the arm `{arm}`, and compares `{claim.subject}` with `{claim.baseline}`"

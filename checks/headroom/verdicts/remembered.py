@@ -1,29 +1,28 @@
 """What the sessions of a folder said when they were heard before, kept by all that it follows from."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from headroom.cache import Cache
 from headroom.files import sha256
 from headroom.records.base import from_json, restored, to_json
+from headroom.records.claims import MeasuredClaim
 from headroom.records.evidence import Design, Environment, Failure, Head
 from headroom.records.sessions import Folder, Measured, Session
 from headroom.records.tree import Tree
 from headroom.verdicts.judge import PointVerdict, SessionVerdict
 
 
-class Said(NamedTuple):
-    """What one session says."""
+class Told(NamedTuple):
+    """A session, and what it says whatever is claimed: how far its baselines are from themselves."""
 
-    verdicts: Mapping[str, SessionVerdict | None]
-    """By the claims that it speaks for; None where it does not count."""
+    session: Session
     deviations: list[float]
-    """How far its baselines are from themselves."""
 
 
-Told = list[tuple[Session, Said]]
-"""What the sessions of a folder say, in order."""
+Verdicts = dict[int, SessionVerdict | None]
+"""What sessions of a folder say of a claim that they speak for, by their numbers; None where one does not count."""
 
 
 class Memory:
@@ -32,39 +31,50 @@ class Memory:
     def __init__(self, cache: Cache, tree: Tree) -> None:
         self._cache, self._tree = cache, tree
 
-    def recall(self, folder: Folder) -> Told | None:
-        """What the sessions of a folder said, if nothing has changed since that it follows from.
+    def key(self, folder: Folder) -> str | None:
+        """What the sessions of a folder are kept by: they, their benchmark, the classes and what machines can do.
 
-        That is they, their benchmark, its claims, the hardware classes, and what machines can do.
+        None where nothing is kept: to know the key, the files may have to be read.
         """
-        key = self._key(folder) if self._cache.holds else None  # to know the key, a folder must be read
-        kept = self._cache.get(*key) if key else None
+        return self._key(folder) if self._cache.holds else None
+
+    def sessions(self, folder: Folder, key: str) -> list[Told] | None:
+        """The sessions of a folder, which need not be read then."""
+        kept = self._cache.get("sessions", key)
         if kept is None:
             return None
         environments, rows = from_json(kept)
         machines = [Environment.model_validate_json(each) for each in environments]
-        sessions = folder.restored([(_head(head, machines), _measured(found)) for head, found, _, _ in rows])
-        return [(session, _said(*row[2:])) for session, row in zip(sessions, rows, strict=True)]
+        found = folder.restored([(_head(head, machines), _measured(measured)) for head, measured, _ in rows])
+        return [Told(session, row[2]) for session, row in zip(found, rows, strict=True)]
 
-    def keep(self, folder: Folder, told: Told) -> None:
-        """Keep what the sessions of a folder said, if each of its files is what it claims to be."""
-        if self._cache.lasts and folder.sound and (key := self._key(folder)):
+    def verdicts(self, key: str, claim: MeasuredClaim) -> Verdicts | None:
+        """What they say of a claim, as it is written now."""
+        kept = self._cache.get("verdicts", self._hash(claim), key)
+        if kept is None:
+            return None
+        return {int(number): found and _verdict(*found) for number, found in from_json(kept).items()}
+
+    def keep_sessions(self, folder: Folder, told: Iterable[Told]) -> str | None:
+        """Keep the sessions of a folder, if each of its files is what it claims to be, and say by which key."""
+        key = self._key(folder) if self._cache.lasts and folder.sound else None
+        if key:
             folder.remember()
-            self._cache.put(_dumps(told), *key)
+            self._cache.put(_dumps(told), "sessions", key)
+        return key
 
-    def _key(self, folder: Folder) -> tuple[str, str] | None:
+    def keep_verdicts(self, key: str, claim: MeasuredClaim, verdicts: Verdicts) -> None:
+        """Keep what they say of a claim."""
+        rows = {number: found and _row(found) for number, found in verdicts.items()}
+        self._cache.put(to_json(rows), "verdicts", self._hash(claim), key)
+
+    def _key(self, folder: Folder) -> str | None:
         contents = folder.sha256
         benchmark = self._tree.benchmarks.get(folder.benchmark, "")
-        claims = self._claims.get(folder.benchmark, "")
-        return ("said", sha256(f"{contents} {benchmark} {claims} {self._classes}")) if contents else None
+        return sha256(f"{contents} {benchmark} {self._classes}") if contents else None
 
-    @cached_property
-    def _claims(self) -> Mapping[str, str]:
-        """The hashes of the claims of each benchmark."""
-        found: dict[str, list[str]] = {}
-        for claim in self._tree.measured():
-            found.setdefault(claim.benchmark, []).append(self._tree.documents.sha256(self._tree.claim_paths[claim.id]))
-        return {name: sha256(" ".join(each)) for name, each in found.items()}
+    def _hash(self, claim: MeasuredClaim) -> str:
+        return self._tree.documents.sha256(self._tree.claim_paths[claim.id])
 
     @cached_property
     def _classes(self) -> str:
@@ -74,14 +84,14 @@ class Memory:
         return sha256("\n".join([*classes, "", *machines]))
 
 
-def _dumps(told: Told) -> bytes:
-    """What was said, as text on one line. Most sessions of a folder are of one machine, which is written once."""
+def _dumps(told: Iterable[Told]) -> bytes:
+    """Sessions as text on one line. Most of a folder are of one machine, which is written once."""
     machines: dict[str, int] = {}
     rows = []
-    for session, said in told:
+    for session, deviations in told:
         head = session.head.model_dump(mode="json")
         head["environment"] = machines.setdefault(session.head.environment.model_dump_json(), len(machines))
-        rows.append([head, list(session.measured), _rows(said.verdicts), said.deviations])
+        rows.append([head, list(session.measured), deviations])
     return to_json([list(machines), rows])
 
 
@@ -97,16 +107,9 @@ def _measured(rows: Iterable[Any]) -> frozenset[Measured]:
     return frozenset([(metric, arm, tuple(map(tuple, at))) for metric, arm, at in rows])
 
 
-def _rows(verdicts: Mapping[str, SessionVerdict | None]) -> dict[str, Any]:
-    names = PointVerdict.__slots__
-    return {
-        claim: found and [found.verdict, found.reason, [[getattr(at, name) for name in names] for at in found.points]]
-        for claim, found in verdicts.items()
-    }
-
-
-def _said(verdicts: Mapping[str, Any], deviations: list[float]) -> Said:
-    return Said({claim: found and _verdict(*found) for claim, found in verdicts.items()}, deviations)
+def _row(verdict: SessionVerdict) -> list[Any]:
+    points = [[getattr(point, name) for name in PointVerdict.__slots__] for point in verdict.points]
+    return [verdict.verdict, verdict.reason, points]
 
 
 def _verdict(verdict: Any, reason: str, points: Iterable[Any]) -> SessionVerdict:

@@ -1,7 +1,7 @@
 """Where each claim stands on each hardware class today."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -19,7 +19,7 @@ from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
 from headroom.verdicts.modelled import Computed, models
 from headroom.verdicts.noise import Noise, deviations, timed
 from headroom.verdicts.pairs import Layout
-from headroom.verdicts.remembered import Memory, Said
+from headroom.verdicts.remembered import Memory, Told, Verdicts
 from headroom.verdicts.roofline import ALIKE, bounded
 
 Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited", "modelled"]
@@ -85,67 +85,94 @@ _CHANGED = Age("void", "its benchmark has changed")
 
 def board(tree: Tree) -> Board:
     """Judge every claim of a tree on every session that may speak for it."""
-    hearing = Hearing(Cache())
+    hearing = Hearing(tree, Cache())
     for session in tree.sessions:
-        hearing.take(session, hearing.say(tree, session))
+        hearing.listen(session)
     return hearing.board(tree)
 
 
 def read(root: Path | str, cache: Cache | None = None) -> tuple[Tree, Board]:
     """Read a tree and judge it, each session while it is at hand, and nothing that a cache holds."""
-    hearing = Hearing(cache or Cache())
-    tree = load(root, hearing.hear, cache)
+    hearing: Hearing
+
+    def begin(tree: Tree) -> Callable[[Folder], list[Session]]:
+        """Hear the folders of a tree of which all but the sessions has been read."""
+        nonlocal hearing
+        hearing = Hearing(tree, cache or Cache())
+        return hearing.hear
+
+    tree = load(root, begin, cache)
     return tree, hearing.board(tree)
 
 
 class Hearing:
     """What the sessions of a tree say of its claims, heard one by one."""
 
-    def __init__(self, cache: Cache) -> None:
-        self._cache = cache
-        self._memory: Memory | None = None
+    def __init__(self, tree: Tree, cache: Cache) -> None:
+        self._tree = tree
+        self._memory = Memory(cache, tree)
         self._noise = Noise()
         self._classes: dict[tuple[object, ...], HardwareClass | None] = {}
-        self._claims: dict[str, dict[Measured, list[_Placed]]] | None = None
+        self._claims = _Claims(tree)
         self._heard: dict[str, list[_Heard]] = defaultdict(list)
         self._laid_out: tuple[Session, Layout] | None = None
 
-    def hear(self, tree: Tree, folder: Folder) -> list[Session]:
-        """Hear the sessions of a folder, unless it is known what they said when they were heard before."""
-        self._memory = self._memory or Memory(self._cache, tree)
-        told = self._memory.recall(folder)
-        if told is None:
-            told = [(session, self.say(tree, session)) for session in folder.sessions()]
-            self._memory.keep(folder, told)
-        for session, said in told:
-            self.take(session, said)
+    def hear(self, folder: Folder) -> list[Session]:
+        """Hear the sessions of a folder, but for what is known of them, and say which they are."""
+        key = self._memory.key(folder)
+        told = self._memory.sessions(folder, key) if key else None
+        if key is None or told is None:
+            return self._anew(folder)
+        sessions = [self._noted(*each) for each in told]
+        for claim in self._claims.of(folder.benchmark):
+            verdicts = self._memory.verdicts(key, claim)
+            if verdicts is None:
+                spoken = [(i, each) for i, each in enumerate(sessions) if claim.id in self._claims.spoken_for(each)]
+                verdicts = {number: self._verdict(claim, session) for number, session in spoken}
+                self._memory.keep_verdicts(key, claim, verdicts)
+            self._heard[claim.id] += [(sessions[number], verdict) for number, verdict in verdicts.items()]
+        return sessions
+
+    def _anew(self, folder: Folder) -> list[Session]:
+        """Hear every session of a folder while its runs are at hand."""
+        verdicts: dict[str, Verdicts] = defaultdict(dict)
+        told = []
+        for number, session in enumerate(folder.sessions()):
+            said, deviated = self.listen(session)
+            told.append(Told(session, deviated))
+            for name, verdict in said.items():
+                verdicts[name][number] = verdict
+        key = self._memory.keep_sessions(folder, told)
+        if key:
+            for claim in self._claims.of(folder.benchmark):
+                self._memory.keep_verdicts(key, claim, verdicts[claim.id])
         return [session for session, _ in told]
 
-    def take(self, session: Session, said: Said) -> None:
-        """Note what a session says."""
-        self._noise.take(session, said.deviations)
-        for claim, verdict in said.verdicts.items():
+    def listen(self, session: Session) -> tuple[dict[str, SessionVerdict | None], list[float]]:
+        """All that a session says, noted as well: of each claim that it speaks for, and how far it is from itself."""
+        said = {name: self._verdict(claim, session) for name, claim in self._claims.spoken_for(session).items()}
+        for claim, verdict in said.items():
             self._heard[claim].append((session, verdict))
+        deviated = self._deviations(session)
+        self._noted(session, deviated)
+        return said, deviated
 
-    def say(self, tree: Tree, session: Session) -> Said:
-        """What a session says of the claims that it speaks for: of those it has measured both arms at some point."""
-        if self._claims is None:
-            self._claims = _by_measurement(tree)
-        head = session.head
-        claims = self._claims.get(head.benchmark, {})
-        found = {each[0].id: each for at in session.measured for each in claims.get(at, ())}
-        hardware = self._class(tree, session)
-        current = tree.benchmarks.get(head.benchmark) == head.benchmark_syntax_sha256
-        verdicts = {
-            claim.id: self._judged(claim, session, hardware) if hardware and current else None
-            for claim, baselines in found.values()
-            if not baselines.isdisjoint(session.measured)
-        }
-        own = timed(head) and hardware is not None and hardware.holds(head.environment)
-        return Said(verdicts, deviations(self._layout(session)) if own else [])
+    def _noted(self, session: Session, deviated: list[float]) -> Session:
+        self._noise.take(session, deviated)
+        return session
 
-    def _judged(self, claim: MeasuredClaim, session: Session, hardware: HardwareClass) -> SessionVerdict:
+    def _verdict(self, claim: MeasuredClaim, session: Session) -> SessionVerdict | None:
+        """What a session says of a claim that it speaks for; None where it does not count."""
+        hardware = self._class(session)
+        if not hardware or self._tree.benchmarks.get(session.head.benchmark) != session.head.benchmark_syntax_sha256:
+            return None
         return judge_layout(claim, self._layout(session), hardware)
+
+    def _deviations(self, session: Session) -> list[float]:
+        """How far its baselines are from themselves, where it has times and its machine is of its class."""
+        hardware = self._class(session)
+        own = timed(session.head) and hardware is not None and hardware.holds(session.head.environment)
+        return deviations(self._layout(session)) if own else []
 
     def _layout(self, session: Session) -> Layout:
         if self._laid_out is None or self._laid_out[0] is not session:
@@ -165,31 +192,43 @@ class Hearing:
             return heard
         return [(session, verdict and self._noise.held(claim, session, verdict)) for session, verdict in heard]
 
-    def _class(self, tree: Tree, session: Session) -> HardwareClass | None:
+    def _class(self, session: Session) -> HardwareClass | None:
         """The class of a session's machine, bounded by what machines like it were seen to reach."""
         found, environment = session.head.hardware_class, session.head.environment
         key = (found, *(getattr(environment, name) for name in ALIKE))
         if key not in self._classes:
-            known = tree.classes.get(found)
-            self._classes[key] = known and bounded(known, tree.machines, environment)
+            known = self._tree.classes.get(found)
+            self._classes[key] = known and bounded(known, self._tree.machines, environment)
         return self._classes[key]
 
 
-_Placed = tuple[MeasuredClaim, frozenset[Measured]]
-"""A claim, and what may be measured of its baseline at its points."""
 _Heard = tuple[Session, SessionVerdict | None]
 """A session and its verdict, None where it does not count."""
 
 
-def _by_measurement(tree: Tree) -> dict[str, dict[Measured, list[_Placed]]]:
-    """The claims of each benchmark by what must have been measured of their subject at one of their points."""
-    found: dict[str, dict[Measured, list[_Placed]]] = defaultdict(lambda: defaultdict(list))
-    for claim in tree.measured():
-        name, places = claim.metric.name, [place(point) for point in claim.scope.points]
-        baselines = frozenset((name, claim.baseline, at) for at in places)
-        for at in places:
-            found[claim.benchmark][name, claim.subject, at].append((claim, baselines))
-    return found
+class _Claims:
+    """The measured claims of a tree, by what must have been measured by a session that speaks for them."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._of: dict[str, list[MeasuredClaim]] = defaultdict(list)
+        self._by_subject: dict[str, dict[Measured, list[tuple[MeasuredClaim, frozenset[Measured]]]]] = {}
+        for claim in tree.measured():
+            self._of[claim.benchmark].append(claim)
+            name, places = claim.metric.name, [place(point) for point in claim.scope.points]
+            baselines = frozenset((name, claim.baseline, at) for at in places)
+            by_subject = self._by_subject.setdefault(claim.benchmark, defaultdict(list))
+            for at in places:
+                by_subject[name, claim.subject, at].append((claim, baselines))
+
+    def of(self, benchmark: str) -> list[MeasuredClaim]:
+        """The claims of a benchmark."""
+        return self._of.get(benchmark, [])
+
+    def spoken_for(self, session: Session) -> dict[str, MeasuredClaim]:
+        """The claims, by their ids, of which a session has measured both arms in the metric, at any of their points."""
+        by_subject = self._by_subject.get(session.head.benchmark, {})
+        found = {each[0].id: each for at in session.measured for each in by_subject.get(at, ())}
+        return {name: claim for name, (claim, of_it) in found.items() if not of_it.isdisjoint(session.measured)}
 
 
 def _standings(claim: Claim, tree: Tree, heard: list[_Heard], present: Present) -> dict[str, Standing]:
