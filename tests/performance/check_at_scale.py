@@ -2,10 +2,13 @@
 
 Run it by hand: `python tests/performance/check_at_scale.py [CLAIMS]`. In a temporary folder it makes a tree of 5,000
 claims with two evidence files of 20 blocks each, half of it and a quarter, and calls the command in a child. A figure
-is the child's user and system time, and its largest resident set; beside it stands its budget.
+is the child's user and system time, and its largest resident set; beside it stands its budget. Each is the least of
+three calls, and what the largest took stands behind it: whatever else a machine does adds to the time of a process, and
+never takes from it.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,12 +18,13 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from big_trees import Plan, make
+from big_trees import PER_BENCHMARK, Plan, make
 from headroom.files import sha256
 
 CLAIMS = 5000
 COLD_SECONDS, COLD_MIB = 20.0, 1024.0
 CHANGED_SECONDS = 2.0
+TRIES = 3
 LINEAR = 1.25
 """How much more a claim may cost in the whole tree than in a quarter of it."""
 
@@ -55,14 +59,17 @@ def _progress(words: str) -> None:
         print(f"\r{words}", end="", file=sys.stderr, flush=True)
 
 
-def _reported(words: str, cost: Cost, seconds: float, mib: float) -> bool:
+def _reported(words: str, costs: list[Cost], seconds: float, mib: float) -> bool:
     """Print a line, and say whether it keeps the budget."""
     _progress(" " * 60 + "\r")
+    least, most = min(each.seconds for each in costs), max(each.seconds for each in costs)
+    room = max(each.mib for each in costs)
     print(
-        f"{words:<36}{cost.seconds:6.2f} s of CPU, budget {seconds:5.2f} s; {cost.mib:6.0f} MiB, budget {mib:.0f} MiB",
+        f"{words:<28}{least:6.2f} s of CPU, budget {seconds:5.2f} s, at most {most:5.2f} s;"
+        f" {room:4.0f} MiB, budget {mib:.0f} MiB",
         flush=True,
     )
-    return cost.seconds <= seconds and cost.mib <= mib
+    return least <= seconds and room <= mib
 
 
 def _append(path: Path, text: str) -> None:
@@ -72,7 +79,7 @@ def _append(path: Path, text: str) -> None:
 def _change_evidence(root: Path, plan: Plan) -> None:
     """Put another session in the place of one, under the name that its bytes must have."""
     old = min((root / f"checks/evidence/ways_{plan.group}").glob("*.json"))
-    text = old.read_text("utf-8").replace('"harness": "0.1.0"', '"harness": "0.1.1"')
+    text = old.read_text("utf-8").replace('"harness": "0.1.', '"harness": "0.1.1')
     old.unlink()
     name = f"{old.stem.rpartition('-')[0]}-{sha256(text)[:12]}.json"
     old.with_name(name).write_text(text, "utf-8")
@@ -86,8 +93,13 @@ CHANGES: dict[str, Callable[[Path, Plan], None]] = {
 }
 
 
+def _from_nothing(root: Path) -> Cost:
+    shutil.rmtree(root / ".cache", ignore_errors=True)
+    return check(root)
+
+
 def main(claims: int) -> int:
-    """Print a line for each call; 0 if all keep their budgets."""
+    """Print a line for each kind of call; 0 if all keep their budgets."""
     kept = True
     per_claim = []
     with tempfile.TemporaryDirectory() as folder:
@@ -95,17 +107,20 @@ def main(claims: int) -> int:
             root = Path(folder) / str(size)
             plans = make(root, size, _progress)
             _progress(f"checking {size} claims")
-            cost = check(root)
+            costs = [_from_nothing(root) for _ in range(TRIES)]
             budget = max(COLD_SECONDS * size / CLAIMS, 1.0)
-            kept &= _reported(f"{size:,} claims, {2 * size:,} sessions", cost, budget, COLD_MIB)
-            per_claim.append(cost.seconds / size)
+            kept &= _reported(f"{size:,} claims, {2 * size:,} sessions", costs, budget, COLD_MIB)
+            per_claim.append(min(each.seconds for each in costs) / size)
         growth = per_claim[-1] / per_claim[0]
         kept &= growth <= LINEAR
-        print(f"{'a claim of all, of a quarter':<36}{growth:6.2f} times as much, budget {LINEAR:.2f}")
+        print(f"{'a claim of all, of a quarter':<28}{growth:6.2f} times as much, budget {LINEAR:.2f}")
         for words, change in CHANGES.items():
-            change(root, plans[claims // 2])
-            _progress(f"checking: {words}")
-            kept &= _reported(words, check(root), CHANGED_SECONDS, COLD_MIB)
+            costs = []
+            for number in range(TRIES):
+                change(root, plans[claims // 2 + number * PER_BENCHMARK])
+                _progress(f"checking: {words}")
+                costs.append(check(root))
+            kept &= _reported(words, costs, CHANGED_SECONDS, COLD_MIB)
     return 0 if kept else 1
 
 
