@@ -262,9 +262,7 @@ def _walsh(ratios: _Array) -> _Array:
 @lru_cache(maxsize=8)
 def _lower(n: int) -> NDArray[np.bool_]:
     """The lower triangle of a square, its diagonal included."""
-    triangle = np.tri(n, dtype=bool)
-    triangle.setflags(write=False)
-    return triangle
+    return np.tri(n, dtype=bool)
 
 
 def _center(walsh: _Array) -> float:
