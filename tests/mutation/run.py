@@ -30,11 +30,11 @@ PARTS = ("statistics", "verdicts", "records", "prose")
 # Tests that run in this process: those that start others would try the package as it is. The slow ones are left out.
 SLOW = ("Rates", "ErrorRate", "Running", "four_times", "after_any_edit", "bounded_by_what_is_used")
 QUICK = [f"-knot {' and not '.join(SLOW)}", *(f"tests/test_{name}.py" for name in (
-    "statistics", "verdicts", "records", "parsing", "files", "prose", "sentences", "comparisons", "finder", "strength",
+    "statistics", "verdicts", "records", "parsing", "prose", "sentences", "comparisons", "finder", "strength",
     "sessions", "limits", "gate_edges", "record_edges", "standing", "notebooks", "beside",
-    "freshness", "crossover", "modelled", "disputes", "noise", "roofline", "against_itself", "cache", "pairing",
+    "freshness", "crossover", "modelled", "disputes", "noise", "roofline", "against_itself", "pairing",
 )), *(f"tests/site/test_{name}.py" for name in ("addresses", "glossary"))]  # fmt: skip
-TESTS = [*QUICK, *(f"tests/test_{name}.py" for name in ("rules", "canaries", "clean_tree"))]
+TESTS = [*QUICK, *(f"tests/test_{name}.py" for name in ("files", "cache", "rules", "canaries", "clean_tree"))]
 RESULT = HERE / "result.json"
 GOAL = 0.85
 
