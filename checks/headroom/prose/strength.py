@@ -105,12 +105,10 @@ PLACE: Final = re.compile(
 """The hardware for which a sentence says that something holds."""
 
 
-_LESS_OF_IT: Final = re.compile(
-    r"\b(?:less|lower(?:s|ed)?|fewer|smaller|shorter|faster|quicker|reduc\w+|sav(?:es?|ed)|cuts?|halv\w+|shrinks?)\b",
+_AMOUNTS: Final = re.compile(
+    r"\b(?:(?P<less>less|lower(?:s|ed)?|fewer|smaller|shorter|faster|quicker|reduc\w+|sav(?:es?|ed)|cuts?|halv\w+"
+    r"|shrinks?)|(?P<more>more|higher|larger|longer|slower|greater|rais(?:es?|ed)|increas\w+|doubl\w+|grows?))\b",
     re.IGNORECASE,
-)
-_MORE_OF_IT: Final = re.compile(
-    r"\b(?:more|higher|larger|longer|slower|greater|rais(?:es?|ed)|increas\w+|doubl\w+|grows?)\b", re.IGNORECASE
 )
 _RATE: Final = {"faster": "more", "quicker": "more", "slower": "less"}  # where the amount is a rate
 
@@ -124,10 +122,10 @@ def directions(text: str, *, rate: bool) -> frozenset[str]:
         rate: the amount is one that is higher when things go faster, such as throughput.
     """
     found = set()
-    for pattern, direction in ((_LESS_OF_IT, "less"), (_MORE_OF_IT, "more")):
-        for match in pattern.finditer(text):
-            if not _NOT.search(text[: match.start()]):
-                found.add(_RATE.get(match[0].lower(), direction) if rate else direction)
+    for match in _AMOUNTS.finditer(text):
+        direction = str(match.lastgroup)
+        if not _NOT.search(text[: match.start()]):
+            found.add(_RATE.get(match[0].lower(), direction) if rate else direction)
     return frozenset(found)
 
 

@@ -12,17 +12,15 @@ _LEVEL = 0.99  # of the interval of a median; that of a ratio has the level of i
 
 def value_of(name: str, point: PointVerdict, claim: MeasuredClaim) -> tuple[float, str]:
     """The value of a figure and its unit: the ratio of improvement, or what an arm's median is."""
-    unit = claim.metric.kind.unit
+    if name == "ratio":
+        return point.ratio, "1"
+    if name == "slowdown":
+        return _inverse(point.ratio), "1"
+    if name == "change":
+        return _change(claim, point.ratio), "1"
     subject, baseline = median(point.subject), median(point.baseline)
-    return {
-        "ratio": (point.ratio, "1"),
-        "slowdown": (1 / point.ratio, "1"),
-        "change": (_change(claim, point.ratio), "1"),
-        "subject": (subject, unit),
-        "baseline": (baseline, unit),
-        "difference": (subject - baseline, unit),
-        "saving": (baseline - subject, unit),
-    }[name]
+    amounts = {"subject": subject, "baseline": baseline, "difference": subject - baseline, "saving": baseline - subject}
+    return amounts[name], claim.metric.kind.unit
 
 
 def range_of(name: str, point: PointVerdict, claim: MeasuredClaim) -> tuple[float, float]:
