@@ -112,6 +112,9 @@ class TestUse:
         os.utime(old)
         assert remembered(root) == first
         assert {Path(path) for path in read if "/evidence/" in path} == set(old.parent.iterdir())
+        read.clear()
+        assert remembered(root) == first
+        assert not [path for path in read if "/evidence/" in path]
 
     def test_nothing_is_written_where_nothing_is_new(self, root: Path) -> None:
         """A check of a tree that has not changed leaves the file alone."""

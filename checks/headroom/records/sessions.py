@@ -98,7 +98,7 @@ class Folder:
 
     def remember(self) -> None:
         """Keep the hashes of its files by what the system says of them, so that they need not be read for those."""
-        if self._hashes is not None and (key := self._place()):
+        if self._hashes is not None and self._hashes != self._known() and (key := self._place()):
             self._reader.cache.put(",".join(self._hashes).encode(), *key)
 
     def _session(self, file: Found, digest: str, head: Head, measured: frozenset[Measured]) -> Session:

@@ -43,6 +43,7 @@ class Memory:
         kept = self._cache.get("sessions", key)
         if kept is None:
             return None
+        folder.remember()  # its files may have been touched, or checked out anew, since
         environments, rows = from_json(kept)
         machines = [Environment.model_validate_json(each) for each in environments]
         found = folder.restored([(_head(head, machines), _measured(measured)) for head, measured, _ in rows])
