@@ -151,7 +151,7 @@ class TestWalk:
         assert steps
         site = SiteData.load(root)
         page = render(site.tree.claims[CLAIM], site)
-        assert "Checkpointing each layer lowers what a training step" in page
+        assert "Checkpointing each layer reduces the saved activations" in page
         assert f"evidence/{BENCHMARK}/" in page
 
     def test_the_page_has_a_figure_that_nobody_typed(self, steps: list[Step], root: Path) -> None:
