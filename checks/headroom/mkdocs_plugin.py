@@ -21,10 +21,10 @@ from headroom.prose.pages import page_gaps
 from headroom.records import Tree, notebooks
 from headroom.site import exports, menus, notebook_page, page_template
 from headroom.site.addresses import moved, not_found
-from headroom.site.context import INDEX, PageContext, SiteData
+from headroom.site.context import INDEX, PageContext, SiteData, read_and_judge
 from headroom.site.exports import markdown_pages
 from headroom.site.memory import Memory, outlines, records
-from headroom.verdicts import Board, read
+from headroom.verdicts import Board
 
 _LOG = logging.getLogger("mkdocs.headroom")
 
@@ -64,7 +64,7 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
     def _judged(self, root: Path) -> tuple[Tree, Board]:
         """The records and what they prove."""
         self.known = records(root) if self.memory else ""
-        found: tuple[Tree, Board] = self._once("judged", self.known, partial(read, root))
+        found: tuple[Tree, Board] = self._once("judged", self.known, partial(read_and_judge, root))
         return found
 
     def _once(self, kind: str, source: str, make: Callable[[], Any]) -> Any:

@@ -2,16 +2,16 @@
 
 import ast
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from headroom import files, scripts
-from headroom.cache import Cache
 from headroom.files import Found, UnreadableError
+from headroom.parsing import Document
 from headroom.records.base import Slug
 from headroom.records.claims import Claim, MeasuredClaim
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
@@ -20,8 +20,8 @@ from headroom.records.layout import claim_path, run_path
 from headroom.records.machines import Machine, machines
 from headroom.records.methods import Method
 from headroom.records.problems import Problem, invalid, unreadable
-from headroom.records.reading import Documents, Reader
-from headroom.records.sessions import Folder, Session, folders
+from headroom.records.reading import Reader
+from headroom.records.sessions import Session, sessions
 from headroom.records.snippets import (
     Header,
     Snippet,
@@ -60,7 +60,7 @@ class Tree:
     """By snippet and hardware class."""
     benchmarks: Mapping[str, str]
     """The hash of each benchmark's syntax tree."""
-    documents: Documents
+    documents: Mapping[str, Document]
     """The YAML files by path, for the lines of their values."""
     problems: tuple[Problem, ...] = field(default=())
 
@@ -69,29 +69,19 @@ class Tree:
         return (claim for claim in self.claims.values() if isinstance(claim, MeasuredClaim))
 
 
-def load(
-    root: Path | str,
-    hearing: Callable[[Tree], Callable[[Folder], Iterable[Session]]] = lambda _tree: Folder.sessions,
-    cache: Cache | None = None,
-) -> Tree:
-    """Every record below ``root`` and every problem of every record.
+def load(root: Path | str) -> Tree:
+    """Return every record below ``root``, the folder of ``mkdocs.yml``, and every problem of every record.
 
-    Args:
-        root: the top of the tree, the folder of ``mkdocs.yml``.
-        hearing: is called with the tree, which has no sessions yet, and gives what reads those of a folder of evidence.
-        cache: what was parsed before; without it everything is parsed.
-
-    A missing folder is an empty one. Nothing is raised for what a file holds: it becomes a ``Problem``.
+    A missing folder is an empty one. What is wrong with a file raises no error: it becomes a ``Problem``.
     """
-    reader = Reader(Path(root), cache or Cache())
+    reader = Reader(Path(root))
     claims, paths = _claims(reader)
     classes, facts, stand_ins = _facts(reader)
     terms, term_paths = _glossary(reader)
-    tree = Tree(
+    return Tree(
         root=reader.root,
         claims=claims,
         claim_paths=paths,
-        sessions=(),
         methods=_methods(reader),
         glossary=terms,
         term_paths=term_paths,
@@ -102,11 +92,10 @@ def load(
         snippets=_snippets(reader),
         runs=_runs(reader),
         benchmarks=_benchmarks(reader),
+        sessions=tuple(sessions(reader)),
         documents=reader.documents,
+        problems=tuple(sorted(reader.problems, key=str)),
     )
-    hear = hearing(tree)
-    found = tuple(session for folder in folders(reader) for session in hear(folder))
-    return replace(tree, sessions=found, problems=tuple(sorted(reader.problems, key=str)))
 
 
 def _claims(reader: Reader) -> tuple[dict[str, Claim], dict[str, str]]:
@@ -264,13 +253,8 @@ def _benchmarks(reader: Reader) -> dict[str, str]:
 
 
 def _syntax(reader: Reader, name: str, source: str) -> str | None:
-    key = ("syntax", files.sha256(source))
-    if (kept := reader.cache.get(*key)) is not None:
-        return kept.decode()
     try:
-        found = scripts.syntax_sha256(source)
+        return scripts.syntax_sha256(source)
     except UnreadableError as error:
         reader.problems.append(unreadable(name, "benchmarks", error))
         return None
-    reader.cache.put(found.encode(), *key)
-    return found

@@ -43,7 +43,7 @@ def _met(context: Context) -> set[str]:
 
 
 def _definition(context: Context, name: str, term: Term) -> Iterator[Problem]:
-    said = prose(term.means, context.cache)
+    said = prose(term.means)
     if len(said.sentences) > _MOST:
         message = f"{len(said.sentences)} sentences"
         yield _at(context, name, "means", message, "say what it means in two; the rest belongs on a page")
