@@ -19,7 +19,7 @@ from mkdocs.structure.pages import Page
 from headroom.files import read_text
 from headroom.prose.pages import page_gaps
 from headroom.records import Tree, notebooks
-from headroom.site import exports, menus, notebook_page, page_template
+from headroom.site import exports, notebook_page, page_template
 from headroom.site.addresses import moved, not_found
 from headroom.site.context import INDEX, PageContext, SiteData, read_and_judge
 from headroom.site.exports import markdown_pages
@@ -113,7 +113,6 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         env.loader = ChoiceLoader([ours, env.loader] if env.loader else [ours])
         if self.memory:
             self.memory.templates(env, (file.page for file in files.documentation_pages() if file.page))
-        menus.make_once(env)
         search = config.plugins.get("material/search")
         if search and search.config.enabled:
             exports.hasten(search.search_index, self.site)
