@@ -185,7 +185,8 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
     try:
         table, line = header_table(source)
         tool = table.get("tool", {}).get("headroom", {})
-        title = _title(source)
+        syntax = scripts.parse_python(source)
+        title = _title(syntax)
         header = Header.model_validate_json(json.dumps(tool, default=str), strict=True)
         marks = regions(source)
     except UnreadableError as error:
@@ -194,9 +195,9 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
     except ValidationError as error:
         reader.problems += invalid(name, "snippets", error, document_of(tool, line))
         return None
-    for fault, remedy in ablation_faults(source, header.ablation):
+    for fault, remedy in ablation_faults(source, syntax, header.ablation):
         reader.complain(name, "snippets", f"ablation: {fault}", remedy, line)
-    for row, tolerance in loose_tolerances(source):
+    for row, tolerance in loose_tolerances(source, syntax):
         message = f"with `{tolerance}` nearly everything is close"
         reader.complain(name, "snippets", message, "name a tolerance of 0.1 or less", row)
     return Snippet(
@@ -210,13 +211,13 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
     )
 
 
-def _title(source: str) -> str:
-    """The first line of a script's docstring.
+def _title(syntax: ast.Module) -> str:
+    """Return the first line of a script's docstring.
 
     Raises:
-        UnreadableError: the script is no Python that can be read, or has no docstring.
+        UnreadableError: the script has no docstring, or one with a character that is not seen.
     """
-    docstring = ast.get_docstring(scripts.parse_python(source))
+    docstring = ast.get_docstring(syntax)
     if not docstring:
         raise UnreadableError("no docstring", "say in one sentence what the script shows", 1)
     if files.HIDDEN.search(docstring):  # written as an escape
