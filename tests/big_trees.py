@@ -1,13 +1,15 @@
-"""A tree of any size in which nothing is wrong: claims and sessions, and the pages, methods and snippets around them.
+"""Trees of any size without problems: claims and sessions, and the pages, methods and snippets around them.
 
-Everything is written as text, since a model of pydantic for each of a million runs would take longer than what is to be
-timed. Seeded: the same size gives the same bytes.
+``make`` writes made-up claims alone, ``make_from_project`` adds them to copies of this project's pages and snippets.
+Sessions are written as text, which is faster than through pydantic models. Seeded: the same size gives the same bytes.
 """
 
 import json
 import math
 import random
-from collections.abc import Callable, Iterator
+import re
+import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -27,6 +29,11 @@ PER_BENCHMARK = 25
 """Claims that are measured with one benchmark, belong to one method and stand on one page."""
 GRID = (1, 8, 64)
 DATES = ("2026-11-19", "2026-11-20")
+PROJECT = Path(__file__).resolve().parents[1]
+COPIED = ("training", "concepts")
+"""The folders of docs/ and snippets/ that are copied."""
+_ONE_PLACE = re.compile(r"^(?:was|answers):\n(?:[ \t].*\n)+", re.MULTILINE)
+"""Front matter that only one page may have: its old addresses, and the choices of the start page that lead to it."""
 _ENVIRONMENT = {name: getattr(MACHINE, name) for name in Machine.__slots__} | H200
 
 
@@ -67,17 +74,61 @@ class Plan:
         return f"docs/scale/page-{self.group}.md"
 
 
-def make(root: Path, claims: int, progress: Callable[[str], None] = lambda _: None) -> list[Plan]:
-    """Write a tree with so many claims, each with two sessions of its own, and return what is planned for each."""
+def make(root: Path, claims: int) -> list[Plan]:
+    """Write a tree of made-up claims, each with two sessions of its own, and return the plan of each."""
+    write(root / "checks/facts/hardware-classes.yml", yaml.safe_dump(CLASSES))
+    write(root / "mkdocs.yml", "site_name: Scale\nnav:\n")
+    return _add(root, claims)
+
+
+def make_from_project(root: Path, copies: int, claims: int) -> None:
+    """Write this project's tree, copies of its pages and snippets under other names, and made-up claims.
+
+    Args:
+        root: an empty or missing folder.
+        copies: how often each page and snippet of ``COPIED`` is there besides the original.
+        claims: how many claims of two sessions each are added to the project's.
+    """
+    for folder in ("docs", "snippets", "checks"):
+        shutil.copytree(PROJECT / folder, root / folder, ignore=shutil.ignore_patterns(".*", "headroom"))
+    shutil.copy(PROJECT / "mkdocs.yml", root)
+    for number in range(2, copies + 2):
+        for folder in COPIED:
+            _copy(root, folder, number)
+    classes = root / "checks/facts/hardware-classes.yml"
+    known = classes.read_text("utf-8")
+    added = {name: found for name, found in CLASSES.items() if f"\n{name}:" not in known}
+    classes.write_text(known + yaml.safe_dump(added), "utf-8")
+    _add(root, claims)
+
+
+def _copy(root: Path, folder: str, number: int) -> None:
+    """Copy the pages of a folder and the snippets that they show, with the records of their runs."""
+    copy = f"{folder}-{number}"
+    pages = sorted((root / "docs" / folder).rglob("*.md"))
+    for page in pages:
+        text = page.read_text("utf-8")
+        for each in COPIED:
+            text = text.replace(f'"snippets/{each}/', f'"snippets/{each}-{number}/')
+        write(root / "docs" / copy / page.relative_to(root / "docs" / folder), _ONE_PLACE.sub("", text))
+    for top, suffix in (("snippets", ".py"), ("checks/runs", ".json")):
+        for path in sorted((root / top / folder).rglob(f"*{suffix}")):
+            text = path.read_text("utf-8").replace(f'"snippet": "{folder}/', f'"snippet": "{copy}/')
+            write(root / top / copy / path.relative_to(root / top / folder), text)
+    _add_to_nav(root, [page.relative_to(root / "docs" / folder).as_posix() for page in pages], copy)
+
+
+def _add_to_nav(root: Path, pages: list[str], folder: str) -> None:
+    config = root / "mkdocs.yml"
+    config.write_text(config.read_text("utf-8") + "".join(f"  - {folder}/{page}\n" for page in pages), "utf-8")
+
+
+def _add(root: Path, claims: int) -> list[Plan]:
+    """Add made-up claims, their sessions, and their pages, to a tree."""
     plans = [Plan(number) for number in range(claims)]
     groups = [plans[start : start + PER_BENCHMARK] for start in range(0, claims, PER_BENCHMARK)]
-    write(root / "checks/facts/hardware-classes.yml", yaml.safe_dump(CLASSES))
-    pages = []
-    for done, group in enumerate(groups, 1):
-        pages.append(_group(root, group))
-        progress(f"{done * PER_BENCHMARK} of {claims} claims written")
-    nav = "".join(f"  - {page}\n" for page in pages)
-    write(root / "mkdocs.yml", f"site_name: Scale\nnav:\n{nav}")
+    pages = [_group(root, group) for group in groups]
+    _add_to_nav(root, pages, "scale")
     return plans
 
 
@@ -102,7 +153,7 @@ def _group(root: Path, plans: list[Plan]) -> str:
     record = a_run_record(snippet, snippet=f"scale/clever_{name}")
     write(root / run_path(f"scale/clever_{name}", "cpu"), record)
     write(root / plans[0].page_file, _PAGE.format(name=name, rows="\n".join(rows)))
-    return f"scale/page-{name}.md"
+    return f"page-{name}.md"
 
 
 def _claim(root: Path, plan: Plan, syntax: str) -> str:

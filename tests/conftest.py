@@ -3,7 +3,6 @@
 Under `--import-mode=importlib` no folder of tests is on the path.
 """
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -12,10 +11,6 @@ from hypothesis import settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
 sys.path.append(str(Path(__file__).parent))
-
-
-# Whoever has checked the clean tree by hand has left a cache there, which no copy of it is to have.
-shutil.rmtree(Path(__file__).parent / "canaries/clean/.cache", ignore_errors=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import alike
 from headroom.files import sha256
+from headroom.records import load
 from headroom.running.isolation import Nursery
 from headroom.running.measuring import Session
 from headroom.running.planning import plan
-from headroom.verdicts import read
+from headroom.verdicts import judge_all
 from trees import MACHINE, a_claim, load_clean, write_tree
 
 SESSIONS, MOST = 124, 2
@@ -39,7 +40,7 @@ def test_of_124_sessions_of_alike_arms_at_most_2_are_supported(tmp_path: Path, *
 
         for seed in range(count):
             Session(tree, plan(tree, [CLAIM.id]), MACHINE, launch, lambda *_: None, order_seed=seed).measure(root)
-    standing = read(root)[1].of(CLAIM, "cpu")
+    standing = judge_all(load(root)).of(CLAIM, "cpu")
     assert standing.verdict
     verdicts = [standing.verdict, *(verdict for _, verdict in standing.others)]
     assert len(verdicts) == count

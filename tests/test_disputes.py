@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headroom.records import Evidence
-from headroom.verdicts import board
+from headroom.verdicts import judge_all
 from headroom.verdicts.summary import rows
 from trees import a_claim, a_session, edited, load_clean, standing, write_tree
 
@@ -76,7 +76,7 @@ def test_a_session_on_another_product_does_not_end_it(tmp_path: Path) -> None:
 def test_a_row_names_both_sessions(tmp_path: Path) -> None:
     """In place of a verdict that nobody should lean on; the newest session's figures stand behind it."""
     tree = load_clean(write_tree(tmp_path, [CLAIM], history("SR")))
-    (row,) = rows(tree, board(tree))
+    (row,) = rows(tree, judge_all(tree))
     supports, reverses = (session.path for session in tree.sessions)
     assert row.status == "disputed"
     assert row.reason == f"{supports} supports it, {reverses} says the opposite"

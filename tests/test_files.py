@@ -1,7 +1,6 @@
 """Reading what strangers wrote, and writing whole files or nothing."""
 
 import os
-import time
 from pathlib import Path
 from re import findall
 from unicodedata import bidirectional, category, name
@@ -14,11 +13,9 @@ from headroom.files import (
     MAX_SCRIPT_BYTES,
     MAX_TEXT_BYTES,
     UnreadableError,
-    identity,
     read_bytes,
     read_text,
     sha256,
-    walk,
 )
 from headroom.parsing import MAX_DEPTH, MAX_VALUES
 from headroom.scripts import syntax_sha256
@@ -32,73 +29,6 @@ def double(number):
     """Another."""
     return number * 2  # twice
 '''
-
-
-class TestIdentity:
-    """What the system says of a file, by which it need not be read again."""
-
-    @pytest.fixture
-    def at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Nobody waits until a file has settled."""
-        monkeypatch.setattr("headroom.files._SETTLED", 0.0)
-
-    def known(self, root: Path) -> str | None:
-        """What is said of the only file of a folder."""
-        (found,) = walk(root, "folder")
-        return identity(found)
-
-    @pytest.fixture
-    def path(self, tmp_path: Path) -> Path:
-        """The only file of a folder."""
-        (tmp_path / "folder").mkdir()
-        path = tmp_path / "folder" / "a.json"
-        path.write_text("one")
-        return path
-
-    @pytest.mark.usefixtures("at_once")
-    @pytest.mark.parametrize("change", ["written", "replaced", "moved"])
-    def test_another_text_of_the_same_size_and_time_is_another(self, path: Path, tmp_path: Path, change: str) -> None:
-        """Whoever sets back a file's time has changed it at another time."""
-        before, said = path.stat(), self.known(tmp_path)
-        assert said is not None
-        assert said == self.known(tmp_path)
-        time.sleep(0.02)  # more than a tick of the clock that files are stamped by
-        if change == "written":
-            path.write_text("two")
-        else:
-            other = tmp_path / "other"
-            other.write_text("two")
-            other.replace(path) if change == "moved" else path.write_bytes(other.read_bytes())
-        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-        assert path.stat().st_size == before.st_size
-        assert self.known(tmp_path) not in (None, said)
-
-    def test_nothing_is_said_of_one_that_has_just_changed(self, path: Path, tmp_path: Path) -> None:
-        """Nor where the clock was set back, and the change lies in the future."""
-        assert self.known(tmp_path) is None
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(time, "time", lambda: path.stat().st_ctime + 2)
-            assert self.known(tmp_path)
-            patch.setattr(time, "time", lambda: path.stat().st_ctime - 3600)
-            assert self.known(tmp_path) is None
-
-    @pytest.mark.usefixtures("at_once")
-    def test_nothing_is_said_of_a_link_or_of_what_has_gone(self, path: Path, tmp_path: Path) -> None:
-        """What a link leads to may change without it."""
-        (found,) = walk(tmp_path, "folder")
-        path.unlink()
-        assert identity(found) is None
-        (tmp_path / "elsewhere").write_text("one")
-        path.symlink_to(tmp_path / "elsewhere")
-        assert identity(found) is None
-
-    @pytest.mark.usefixtures("at_once", "path")
-    def test_nothing_is_said_where_the_system_does_not_tell_when_a_file_changed(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Windows tells when it was made."""
-        monkeypatch.setattr("headroom.files._TELLS_CHANGES", False)
-        assert self.known(tmp_path) is None
 
 
 class TestReading:

@@ -12,7 +12,7 @@ from headroom import history, records
 from headroom.cli import main
 from headroom.records import Evidence, MeasuredClaim
 from headroom.records.claims import Freshness
-from headroom.verdicts import board
+from headroom.verdicts import judge_all
 from headroom.verdicts.again import again
 from headroom.verdicts.freshness import STEPS, Age, Present, age
 from headroom.verdicts.summary import rows
@@ -207,7 +207,7 @@ class TestStanding:
     def test_a_row_says_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """With its reason, behind the figures."""
         tree = load_clean(aged(tmp_path, monkeypatch, CLAIM, a_claim("training.never", benchmark="never")))
-        first, never = rows(tree, board(tree))
+        first, never = rows(tree, judge_all(tree))
         assert str(first).endswith("20 blocks, stale (1826 days old, where 365 count)")
         assert str(never) == "training.never on cpu: unmeasured (no evidence yet)"
 
@@ -225,17 +225,17 @@ class TestAgain:
         ]
         patient = a_claim("training.patient", freshness={"max_age_days": 1100, "keys": []})
         tree = load_clean(aged(tmp_path, monkeypatch, CLAIM, *others, patient, date="2029-11-19"))
-        (found,) = again(tree, board(tree))
+        (found,) = again(tree, judge_all(tree))
         assert (found.benchmark, found.hardware_class) == ("made_up", "cpu")
         assert found.claims == (CLAIM.id, "training.too")
         assert str(found) == "made_up on cpu, for 2 claims: stale, 731 days old, where 365 count"
-        assert list(again(tree, board(tree), "h200")) == []
+        assert list(again(tree, judge_all(tree), "h200")) == []
 
     def test_evidence_of_a_changed_benchmark_is_wanted_again(self, tmp_path: Path) -> None:
         """It is void at once."""
         changed = BENCHMARK.replace("1.0", "2.0")
         tree = load_clean(write_tree(tmp_path, [CLAIM], [a_session(CLAIM)], benchmarks={"made_up": changed}))
-        (found,) = again(tree, board(tree))
+        (found,) = again(tree, judge_all(tree))
         assert str(found) == "made_up on cpu, for 1 claim: void, its benchmark has changed"
 
 

@@ -8,7 +8,7 @@ import pytest
 from headroom.prose.figures import measured
 from headroom.prose.targets import ClaimTarget
 from headroom.records import ModelledClaim, Tree
-from headroom.verdicts import Board, Computed, board
+from headroom.verdicts import Board, Computed, judge_all
 from headroom.verdicts.figures import range_of, value_of
 from headroom.verdicts.summary import rows
 from trees import a_claim, a_session, a_sweep, edited, write_tree
@@ -55,7 +55,7 @@ def judged(tmp_path: Path, **changes: Any) -> tuple[Tree, Board, Computed]:
     tree = type(tree)(
         **{**{name: getattr(tree, name) for name in Tree.__slots__}, "claims": {**tree.claims, model.id: model}}
     )
-    found = board(tree)
+    found = judge_all(tree)
     return tree, found, found.models[model.id]
 
 
@@ -103,7 +103,7 @@ def test_what_nobody_has_measured_is_no_fault(tmp_path: Path, where: dict[str, s
     tree, _, _ = judged(tmp_path)
     claims = {**tree.claims, never.id: never, model.id: model}
     tree = type(tree)(**{**{name: getattr(tree, name) for name in Tree.__slots__}, "claims": claims})
-    found = board(tree).models[model.id]
+    found = judge_all(tree).models[model.id]
     assert (found.status, found.faults, found.reason) == ("unmeasured", (), "not held to a measurement yet")
 
 
@@ -123,7 +123,7 @@ def test_a_session_whose_gate_is_shut_is_no_evidence(tmp_path: Path) -> None:
     tree = type(tree)(
         **{**{name: getattr(tree, name) for name in Tree.__slots__}, "claims": {**tree.claims, model.id: model}}
     )
-    found = board(tree).models[model.id]
+    found = judge_all(tree).models[model.id]
     assert found.status == "unmeasured"
     assert found.checks[0].missing == f"the session of `{claim.id}` does not count: same_work"
 

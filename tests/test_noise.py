@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from headroom.cache import Cache
-from headroom.records import Evidence, MeasuredClaim
-from headroom.verdicts import Standing, noise, read
+from headroom.records import Evidence, MeasuredClaim, load
+from headroom.verdicts import Standing, judge_all, noise
 from headroom.verdicts.noise import LEAST, Noise, deviations
 from headroom.verdicts.pairs import Layout
 from trees import a_claim, a_session, a_sweep, edited, keep, write_tree
@@ -40,7 +39,7 @@ def earlier(factors: Iterable[float], **changes: Any) -> list[Evidence]:
 
 def stood(root: Path, sessions: Iterable[Evidence], claim: MeasuredClaim = CLAIM) -> Standing:
     """Where a claim stands on these sessions."""
-    return read(write_tree(root, [claim], sessions))[1].of(claim, "cpu")
+    return judge_all(load(write_tree(root, [claim], sessions))).of(claim, "cpu")
 
 
 class TestDeviations:
@@ -78,7 +77,7 @@ class TestDeviations:
     def test_bytes_have_none(self, tmp_path: Path) -> None:
         """They are counted."""
         claim = a_claim(metric={"name": "saved_for_backward"})
-        assert read(write_tree(tmp_path, [claim], [a_session(claim)]))[1].noise.floor("cpu") is None
+        assert judge_all(load(write_tree(tmp_path, [claim], [a_session(claim)]))).noise.floor("cpu") is None
 
 
 class TestFloor:
@@ -87,7 +86,7 @@ class TestFloor:
     def test_is_what_95_of_100_comparisons_reach(self, tmp_path: Path) -> None:
         """The nearest one, and none in between."""
         write_tree(tmp_path, [CLAIM], earlier(1 + i / 1000 for i in range(1, 21)))
-        floor = read(tmp_path)[1].noise.floor("cpu")
+        floor = judge_all(load(tmp_path)).noise.floor("cpu")
         assert floor
         assert floor.share == pytest.approx(0.019)
         assert (floor.comparisons, floor.sessions, floor.counts) == (20, 20, True)
@@ -95,30 +94,22 @@ class TestFloor:
     def test_counts_from_twenty_comparisons_on(self, tmp_path: Path) -> None:
         """The 95th percentile of fewer is the largest, which one bad session decides."""
         write_tree(tmp_path, [CLAIM], earlier([1.01] * (LEAST - 1)))
-        floor = read(tmp_path)[1].noise.floor("cpu")
+        floor = judge_all(load(tmp_path)).noise.floor("cpu")
         assert floor
         assert not floor.counts
 
     def test_is_of_one_class(self, tmp_path: Path) -> None:
         """Also where the session says another than its machine is of."""
         wrong = edited(off_by(1.1), lambda data: data["environment"].update(threads=2))
-        found = read(write_tree(tmp_path, [CLAIM], [off_by(1.05), wrong]))[1].noise
+        found = judge_all(load(write_tree(tmp_path, [CLAIM], [off_by(1.05), wrong]))).noise
         assert found.floor("h200") is None
         assert found.floor("cpu").comparisons == 1  # type: ignore[union-attr]
 
     def test_of_the_days_before_one_takes_no_other(self, tmp_path: Path) -> None:
         """Not even the same day's."""
-        found = read(write_tree(tmp_path, [CLAIM], [off_by(1.05), *earlier([1.01])]))[1].noise
+        found = judge_all(load(write_tree(tmp_path, [CLAIM], [off_by(1.05), *earlier([1.01])]))).noise
         shares = [found.floor("cpu", day) for day in (EARLIER, DAY, "2026-11-21", None)]
         assert [each and round(each.share, 6) for each in shares] == [None, 0.01, 0.05, 0.05]
-
-    def test_is_the_same_from_a_cache(self, tmp_path: Path) -> None:
-        """And nothing is worked out again."""
-        root = write_tree(tmp_path / "tree", [CLAIM], [off_by(1.05), *earlier([1.01, 1.02])])
-        cache = Cache.open(root)
-        first = read(root, cache)[1].noise.floor("cpu")
-        assert first
-        assert read(root, cache)[1].noise.floor("cpu") == first == read(root)[1].noise.floor("cpu")
 
 
 class TestHeld:
@@ -231,7 +222,7 @@ def test_sessions_added_in_any_order_say_the_same(tmp_path: Path) -> None:
     """Files are read by name, and days decide."""
     own = a_session(CLAIM, 1.04, noise=0.0001)
     root = write_tree(tmp_path, [CLAIM], [own])
-    before = read(root)[1].of(CLAIM, "cpu")
+    before = judge_all(load(root)).of(CLAIM, "cpu")
     for each in earlier([1.5] * LEAST, date="2026-11-22"):
         keep(root, each)
-    assert read(root)[1].of(CLAIM, "cpu").verdict == before.verdict
+    assert judge_all(load(root)).of(CLAIM, "cpu").verdict == before.verdict

@@ -1,5 +1,6 @@
 """What is written down: clean trees load, and each fault is one problem with its place and its remedy."""
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -221,4 +222,4 @@ class TestClaims:
 def test_an_assertion_that_is_nested_deeply_is_no_crash() -> None:
     """Whether an ablation changes it is then not known, and nothing is said."""
     source = "#\n# ///\nx = 1\nassert " + 900 * "not " + "x"
-    assert ablation_faults(source, {"x = 1": "x = 2"}) == []
+    assert ablation_faults(source, ast.parse(source), {"x = 1": "x = 2"}) == []

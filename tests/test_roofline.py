@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from headroom.cache import Cache
 from headroom.files import sha256
-from headroom.records import HardwareClass
+from headroom.records import HardwareClass, load
 from headroom.records.evidence import Environment
 from headroom.records.layout import machine_path, record_text
 from headroom.records.machines import Machine
-from headroom.verdicts import read
+from headroom.verdicts import judge_all
 from headroom.verdicts.roofline import SLACK, bounded
 from test_sessions import one, session
 from trees import CLASSES, H200, MACHINE, a_claim, edited, write, write_tree
@@ -100,24 +99,22 @@ def test_a_machine_that_could_not_show_what_it_can_do_bounds_nothing(change: dic
 
 
 def test_a_session_above_the_roofline_is_not_believed(tmp_path: Path) -> None:
-    """Through files: below the peak of its class, and above what such machines do. No cache remembers otherwise."""
+    """Through files: below the peak of its class, and above what such machines do."""
     fast = session(one("flops", 0.6e12 * 0.06))  # a step takes 0.06 s and more
     root = write_tree(tmp_path, [CLAIM], [fast])
-    cache = Cache.open(root)
-    assert read(root, cache)[1].of(CLAIM, "cpu").reason == "clear"
+    assert judge_all(load(root)).of(CLAIM, "cpu").reason == "clear"
     keep(root, a_machine(rates={"bf16": 4e11}))
-    assert read(root, cache)[1].of(CLAIM, "cpu").reason == "faster_than_hardware"
+    assert judge_all(load(root)).of(CLAIM, "cpu").reason == "faster_than_hardware"
     keep(root, a_machine(rates={"bf16": 6e11}))
-    assert read(root, cache)[1].of(CLAIM, "cpu").reason == "clear"
+    assert judge_all(load(root)).of(CLAIM, "cpu").reason == "clear"
 
 
 def test_two_products_of_a_class_are_bounded_each_by_its_own(tmp_path: Path) -> None:
-    """Also where both are read in one go, and a cache holds what was said of them before."""
+    """Also where both are read in one go."""
     fast = session(one("flops", 0.6e12 * 0.06))
     other = edited(fast, lambda data: data["environment"].update(product="Other"))
     root = write_tree(tmp_path, [CLAIM], [fast, edited(other, lambda data: data.update(date="2026-11-21"))])
-    cache = Cache.open(root)
-    assert read(root, cache)[1].of(CLAIM, "cpu").reason == "clear"
+    assert judge_all(load(root)).of(CLAIM, "cpu").reason == "clear"
     keep(root, a_machine(environment={**ENVIRONMENT, "product": "Other"}))
-    found = read(root, cache)[1].of(CLAIM, "cpu")
+    found = judge_all(load(root)).of(CLAIM, "cpu")
     assert (found.reason, [verdict.reason for _, verdict in found.others]) == ("faster_than_hardware", ["clear"])

@@ -43,19 +43,15 @@ def test_the_tree_uses_everything_that_it_says(tmp_path: Path) -> None:
     assert {session.evidence.design.blocks for session in tree.sessions} == {20}
 
 
-def test_each_session_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever wants its runs has them while it is at hand, and all others are content with its head."""
-    big_trees.make(tmp_path, 25)
-    read: list[str] = []
-    plain = Evidence.model_validate_json
-
-    def counted(text: str, *, strict: bool) -> Evidence:
-        read.append(text)
-        return plain(text, strict=strict)
-
-    monkeypatch.setattr(Evidence, "model_validate_json", counted)
-    cost(tmp_path)
-    assert len(read) == len(set(read)) == 50
+def test_copies_of_the_project_have_its_snippets_and_no_problem(tmp_path: Path) -> None:
+    """`check_at_scale.py` times a tree like this one, with more of everything."""
+    big_trees.make_from_project(tmp_path, copies=1, claims=25)
+    context, own = rules.Context.of(tmp_path), records.load(big_trees.PROJECT)
+    assert [str(problem) for problem in rules.check(context)] == []
+    tree = context.tree
+    assert (len(tree.claims), len(tree.sessions)) == (len(own.claims) + 25, len(own.sessions) + 50)
+    copied = {name.replace("-2/", "/", 1) for name in tree.snippets.keys() - own.snippets.keys()} & own.snippets.keys()
+    assert copied == own.snippets.keys()
 
 
 class TestJson:

@@ -11,7 +11,7 @@ import pytest
 
 from headroom.records import Evidence, HardwareClass, MeasuredClaim
 from headroom.records.evidence import Slot, block_order
-from headroom.verdicts import board, gates, judge
+from headroom.verdicts import gates, judge, judge_all
 from headroom.verdicts.pairs import value
 from trees import CLASSES, a_claim, a_session, edited, load_clean, verdict, write_tree
 
@@ -304,7 +304,7 @@ class TestBadSamples:
         samples[place] = sample
         assert math.isnan(value(run.model_copy(update={"samples": {"step_time": tuple(samples)}}), "step_time"))
 
-    @pytest.mark.parametrize(("module", "name"), [("statistics", "compare"), ("verdicts.judge", "shut")])
+    @pytest.mark.parametrize(("module", "name"), [("statistics", "compare"), ("verdicts.judge", "failed_gate")])
     def test_an_error_inside_the_judgement_supports_nothing(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str
     ) -> None:
@@ -334,7 +334,7 @@ class TestErrorRate:
         seeds = random.Random(482).sample(range(10**6), 482)  # noqa: S311 - seeds of noise
         sessions = [a_session(strict, ratio=1.0, noise=0.05, seed=seed) for seed in seeds]
         tree = load_clean(write_tree(tmp_path, [strict, plain], sessions))
-        found = board(tree)
+        found = judge_all(tree)
         reasons = {claim.id: self._reasons(found, claim) for claim in (strict, plain)}
         assert {len(each) for each in reasons.values()} == {482}
         assert reasons[strict.id].count("clear") <= 2

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from headroom import records
-from headroom.verdicts import board
+from headroom.verdicts import judge_all
 from headroom.verdicts.summary import Row, rows
 from trees import CITED, a_claim, a_session, a_sweep, edited, load_clean, write, write_tree
 
@@ -28,21 +28,21 @@ class TestMeasuredInPart:
     def test_a_session_with_one_arm_says_nothing(self, tmp_path: Path, arm: str) -> None:
         """It is no evidence that fails, but none."""
         evidence = edited(a_session(CLAIM), without(arm, {}))
-        found = board(load_clean(write_tree(tmp_path, [CLAIM], [evidence]))).of(CLAIM, "cpu")
+        found = judge_all(load_clean(write_tree(tmp_path, [CLAIM], [evidence]))).of(CLAIM, "cpu")
         assert (found.status, found.reason, found.verdict, found.void) == ("unmeasured", "no evidence yet", None, ())
 
     def test_a_session_speaks_for_the_points_that_it_has(self, tmp_path: Path) -> None:
         """The others are open, and so is the claim."""
         claim = a_claim(scope=a_sweep(1, 8))
         evidence = edited(a_session(claim), without("clever", {"batch_size": 1}))
-        found = board(load_clean(write_tree(tmp_path, [claim], [evidence]))).of(claim, "cpu")
+        found = judge_all(load_clean(write_tree(tmp_path, [claim], [evidence]))).of(claim, "cpu")
         assert found.verdict is not None
         assert [point.reason == "not_measured" for point in found.verdict.points] == [True, False]
         assert (found.status, found.reason) == ("inconclusive", "not_measured")
 
     def test_what_is_not_measured_has_no_point(self, tmp_path: Path) -> None:
         """Whatever is asked for."""
-        found = board(load_clean(write_tree(tmp_path, [CLAIM]))).of(CLAIM, "cpu")
+        found = judge_all(load_clean(write_tree(tmp_path, [CLAIM]))).of(CLAIM, "cpu")
         assert (found.at({}), found.others, found.session) == (None, (), None)
 
 
@@ -52,11 +52,11 @@ class TestRows:
         root = write_tree(tmp_path, [CLAIM])
         write(root / "checks/registry/training/cited.yml", yaml.safe_dump(CITED, allow_unicode=True))
         tree = records.load(root)
-        found = {row.claim: row for row in rows(tree, board(tree))}
+        found = {row.claim: row for row in rows(tree, judge_all(tree))}
         nothing = ({}, None, None, None, 0, None)
         assert found["training.cited"] == Row("training.cited", "as stated", "cited", "author", *nothing)
         assert found[CLAIM.id] == Row(CLAIM.id, "cpu", "unmeasured", "no evidence yet", *nothing)
-        assert board(tree).status(tree.claims["training.cited"], "cpu") == "cited"
+        assert judge_all(tree).status(tree.claims["training.cited"], "cpu") == "cited"
 
     def test_a_line_names_claim_class_point_verdict_reason_interval_and_blocks(self) -> None:
         """What is not known is left out."""
@@ -77,7 +77,7 @@ class TestRows:
                 run["samples"] = {"step_time": [0.0]}
 
         tree = load_clean(write_tree(tmp_path, [CLAIM], [edited(a_session(CLAIM), empty)]))
-        (row,) = rows(tree, board(tree))
+        (row,) = rows(tree, judge_all(tree))
         assert (row.status, row.ratio, row.low, row.high) == ("inconclusive", None, None, None)
         assert row.session == tree.sessions[0].path
 
@@ -92,12 +92,12 @@ class TestCarriedOver:
         """Where there is any; what nobody measured is unmeasured everywhere."""
         metric = {"name": "saved_for_backward", "carries_over": True}
         claim = a_claim(metric=metric, scope={"fixed": {}, "hardware": ["cpu", "h200"]})
-        found = board(load_clean(write_tree(tmp_path, [claim], [a_session(claim, ratio) for ratio in measured])))
+        found = judge_all(load_clean(write_tree(tmp_path, [claim], [a_session(claim, ratio) for ratio in measured])))
         assert [found.status(claim, name) for name in ("cpu", "h200", "elsewhere")] == [status] * 3
 
 
 def test_a_class_that_nobody_speaks_of_has_no_evidence(tmp_path: Path) -> None:
     """It is asked for by pages about it."""
-    found = board(load_clean(write_tree(tmp_path, [CLAIM]))).of(CLAIM, "elsewhere")
+    found = judge_all(load_clean(write_tree(tmp_path, [CLAIM]))).of(CLAIM, "elsewhere")
     assert (found.status, found.reason) == ("unmeasured", "no evidence yet")
     assert (found.session, found.verdict, found.others, found.void) == (None, None, (), ())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headroom.records import Evidence
-from headroom.verdicts import board
+from headroom.verdicts import judge_all
 from headroom.verdicts.summary import rows
 from trees import (
     BENCHMARK,
@@ -73,7 +73,7 @@ class TestOnePoint:
     def test_the_least_effect_is_the_claims(self, tmp_path: Path) -> None:
         """The same session supports one and contradicts the other."""
         small, large = a_claim(min_effect=0.2), a_claim("training.large", min_effect=0.8)
-        found = board(load_clean(write_tree(tmp_path, [small, large], [a_session(small)])))
+        found = judge_all(load_clean(write_tree(tmp_path, [small, large], [a_session(small)])))
         assert found.status(small, "cpu") == "supported"
         assert found.of(large, "cpu").reason == "negligible"
 
@@ -121,7 +121,7 @@ class TestOnePoint:
         """What supports one sentence reverses its opposite, with the reciprocal ratio and interval."""
         other = a_claim("training.plain", subject="plain", baseline="clever")
         session = a_session(CLAIM, controls=("plain", "clever"))
-        found = board(load_clean(write_tree(tmp_path, [CLAIM, other], [session])))
+        found = judge_all(load_clean(write_tree(tmp_path, [CLAIM, other], [session])))
         here, there = found.of(CLAIM, "cpu").verdict, found.of(other, "cpu").verdict
         assert here is not None
         assert there is not None
@@ -193,7 +193,7 @@ class TestSweep:
         """And one row says that nothing is known."""
         claim, never = a_claim(scope=a_sweep(1, 4)), a_claim("training.never", benchmark="never")
         tree = load_clean(write_tree(tmp_path, [claim, never], [a_session(claim)]))
-        found = list(rows(tree, board(tree)))
+        found = list(rows(tree, judge_all(tree)))
         assert [(row.claim, row.point, row.status) for row in found] == [
             (claim.id, {"batch_size": 1}, "supported"),
             (claim.id, {"batch_size": 4}, "supported"),
@@ -273,7 +273,7 @@ class TestStanding:
     ) -> None:
         """Storage does, and a class of its own is not invented for it."""
         claim = a_claim(metric={**MEMORY, "carries_over": carries}, scope=_scope("cpu", "h200"))
-        found = board(load_clean(write_tree(tmp_path, [claim], [a_session(claim)])))
+        found = judge_all(load_clean(write_tree(tmp_path, [claim], [a_session(claim)])))
         assert found.status(claim, "h200") == found.status(claim, "elsewhere") == status
         assert found.of(claim, "h200").status == "unmeasured"
 
@@ -281,7 +281,7 @@ class TestStanding:
         """A CPU's session says nothing of a GPU, and what is measured has the word over what carries over."""
         claim = a_claim(metric={**MEMORY, "carries_over": True}, scope=_scope("cpu", "h200"))
         gpu = on(a_session(claim, 0.7, hardware_class="h200"), **H200)
-        found = board(load_clean(write_tree(tmp_path, [claim], [a_session(claim), gpu])))
+        found = judge_all(load_clean(write_tree(tmp_path, [claim], [a_session(claim), gpu])))
         assert [found.status(claim, name) for name in ("cpu", "h200")] == ["supported", "contradicted"]
         assert found.status(claim, "elsewhere") == "disputed"
 
@@ -293,7 +293,7 @@ class TestStanding:
             a_claim("training.point", scope={**_scope("cpu"), "at": {"batch_size": 2}}),
             a_claim("training.benchmark", benchmark="another"),
         ]
-        found = board(load_clean(write_tree(tmp_path, [CLAIM, *others], [a_session(CLAIM)])))
+        found = judge_all(load_clean(write_tree(tmp_path, [CLAIM, *others], [a_session(CLAIM)])))
         assert [found.status(claim, "cpu") for claim in (CLAIM, *others)] == ["supported"] + ["unmeasured"] * 4
 
     def test_the_made_up_machine_is_of_its_class_alone(self, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from headroom.records import Evidence, MeasuredClaim, Point, Tree, layout
 from headroom.records.evidence import Slot, block_order
 from headroom.records.metrics import METRICS
 from headroom.scripts import syntax_sha256
-from headroom.verdicts import SessionVerdict, Standing, board
+from headroom.verdicts import SessionVerdict, Standing, judge_all
 
 ID = "training.clever"
 BENCHMARK = '''"""Two arms."""
@@ -278,7 +278,7 @@ def load_clean(root: Path) -> Tree:
 
 def standing(root: Path, claim: MeasuredClaim, hardware: str = "cpu") -> Standing:
     """Where a claim of a tree stands, from its files."""
-    return board(load_clean(root)).of(claim, hardware)
+    return judge_all(load_clean(root)).of(claim, hardware)
 
 
 def verdict(root: Path, claim: MeasuredClaim, evidence: Evidence) -> SessionVerdict:

@@ -7,7 +7,6 @@ import hashlib
 import os
 import re
 import stat
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import attrgetter
@@ -22,10 +21,6 @@ HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-_TELLS_CHANGES = os.name == "posix"
-"""Whether ``st_ctime`` is when a file was last changed, which programs cannot set; elsewhere it is when it was made."""
-_SETTLED = 2.0
-"""Seconds after which a file's times tell a change: the coarsest clock that files are stamped by counts by two."""
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z0-9._/-]+")
 _HIDDEN_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
@@ -143,23 +138,6 @@ def read_found(found: Found, root: Path, *, limit: int = MAX_TEXT_BYTES) -> byte
     if len(data) > limit:
         raise UnreadableError(f"larger than {limit} bytes", "split the file, or remove what does not belong in it")
     return data
-
-
-def identity(found: Found) -> str | None:
-    """What the system says of a file: while it says the same, the file holds the same bytes, as Git's index has it.
-
-    None where that is not known: of a file that has changed within the last seconds, since it could change again within
-    one tick of the clock, and on a system that does not say when a file was last changed, whoever sets its times. As in
-    Git, who writes through a mapping of a file into memory is not seen before the system writes that back.
-    """
-    try:
-        said = os.lstat(found.path)
-    except OSError:
-        return None
-    settled = time.time() >= max(said.st_mtime, said.st_ctime) + _SETTLED
-    if not (_TELLS_CHANGES and stat.S_ISREG(said.st_mode) and settled):
-        return None
-    return f"{said.st_dev}.{said.st_ino}.{said.st_size}.{said.st_mtime_ns}.{said.st_ctime_ns}"
 
 
 def _read(path: str, most: int) -> bytes:

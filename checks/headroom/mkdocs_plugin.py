@@ -19,12 +19,12 @@ from mkdocs.structure.pages import Page
 from headroom.files import read_text
 from headroom.prose.pages import page_gaps
 from headroom.records import Tree, notebooks
-from headroom.site import exports, menus, notebook_page, page_template
+from headroom.site import exports, notebook_page, page_template
 from headroom.site.addresses import moved, not_found
-from headroom.site.context import INDEX, PageContext, SiteData
+from headroom.site.context import INDEX, PageContext, SiteData, read_and_judge
 from headroom.site.exports import markdown_pages
 from headroom.site.memory import Memory, outlines, records
-from headroom.verdicts import Board, read
+from headroom.verdicts import Board
 
 _LOG = logging.getLogger("mkdocs.headroom")
 
@@ -64,7 +64,7 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
     def _judged(self, root: Path) -> tuple[Tree, Board]:
         """The records and what they prove."""
         self.known = records(root) if self.memory else ""
-        found: tuple[Tree, Board] = self._once("judged", self.known, partial(read, root))
+        found: tuple[Tree, Board] = self._once("judged", self.known, partial(read_and_judge, root))
         return found
 
     def _once(self, kind: str, source: str, make: Callable[[], Any]) -> Any:
@@ -113,7 +113,6 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         env.loader = ChoiceLoader([ours, env.loader] if env.loader else [ours])
         if self.memory:
             self.memory.templates(env, (file.page for file in files.documentation_pages() if file.page))
-        menus.make_once(env)
         search = config.plugins.get("material/search")
         if search and search.config.enabled:
             exports.hasten(search.search_index, self.site)

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from headroom.records import load
-from headroom.verdicts import board
+from headroom.verdicts import judge_all
 from worked_problems import GIB, ROOT, answers, gib, guide, problem
 
 
@@ -42,7 +42,7 @@ class TestSingleGpu:
 
     def test_rule_holds_for_the_measured_peaks(self) -> None:
         """12 bytes a parameter and the larger of A and B are the measured peak, to within a MiB."""
-        standings = board(load(ROOT)).standings
+        standings = judge_all(load(ROOT)).standings
         width, layers, vocabulary, positions = 768, 4, 50_257 // 3, 1024
         parameters = (vocabulary + positions) * width + layers * (12 * width * width + 13 * width) + 2 * width
         head = vocabulary * width * 4
@@ -146,7 +146,7 @@ class TestOptimizers:
         assert f"It has {parameters:,} parameters." in text
         for name, size in (("AdamW, for-loop", 16), ("AdamW, fused", 16), ("SGD with momentum", 12)):
             assert re.search(rf"\| {name} \| \[.*\]\(.*\) \| {size + more:.2f} \|", text), name
-        standings = board(load(ROOT)).standings
+        standings = judge_all(load(ROOT)).standings
         rows = re.findall(r"\]\(claim:(training\.optimizer\.\S+)#(subject|baseline)@(\S+)\) \| (\d+\.\d\d) \|", text)
         assert len(rows) == 6
         for claim, arm, hardware_class, printed in rows:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from headroom.records import load
-from headroom.verdicts import board
+from headroom.verdicts import judge_all
 from worked_problems import GIB, ROOT, answers, guide, problem
 
 PAGE = "training/single-gpu.md"
@@ -84,7 +84,7 @@ class TestPaddingFree:
 
     def test_the_mask_is_what_is_kept_more(self) -> None:
         """Without padding, the arms differ by one mask a block; with it, the padded batch has small ones."""
-        standing = board(load(ROOT)).standings["training.padding-free.saved-memory"]["cpu-avx512-bf16"]
+        standing = judge_all(load(ROOT)).standings["training.padding-free.saved-memory"]["cpu-avx512-bf16"]
         none, half = standing.at({"share": 0}), standing.at({"share": 0.5})
         assert none
         assert half

@@ -3,7 +3,7 @@
 import math
 
 from headroom.records import load
-from headroom.verdicts import board
+from headroom.verdicts import judge_all
 from worked_problems import GIB, ROOT, answers, gib, problem
 
 PAGE = "training/single-gpu.md"
@@ -28,7 +28,7 @@ class TestAttention:
 
     def test_difference_is_the_softmax(self) -> None:
         """What eager attention kept beyond SDPA, where measured, is its softmax less the sums, but for 16 bytes."""
-        standing = board(load(ROOT)).standings["training.attention.saved-memory"]["cpu-avx512-bf16"]
+        standing = judge_all(load(ROOT)).standings["training.attention.saved-memory"]["cpu-avx512-bf16"]
         blocks, heads = 2, 12
         for tokens in (256, 512, 1024):
             point = standing.at({"tokens": tokens})

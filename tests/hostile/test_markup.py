@@ -29,7 +29,7 @@ from headroom.site.context import PageContext, SiteData
 from headroom.site.exports import markdown_pages, samples_csv
 from headroom.site.markdown_extension import HeadroomExtension
 from headroom.site.plots import plot
-from headroom.verdicts import board
+from headroom.verdicts import judge_all
 from hostile.loaders import CLEAN
 
 HARMLESS = "made harmless"
@@ -163,7 +163,7 @@ def changed_tree(tree: Tree, change: Change) -> tuple[Tree, set[str]]:
 def the_site(change: Change) -> SiteData:
     """The clean tree's data with its texts changed."""
     tree, _ = changed_tree(load(CLEAN), change)
-    return SiteData(tree, board(tree))
+    return SiteData(tree, judge_all(tree))
 
 
 def rendered(site: SiteData) -> dict[str, str]:
@@ -245,7 +245,7 @@ def test_the_walk_finds_the_texts_of_every_record() -> None:
     before = load(CLEAN)
     for name, claim in before.claims.items():
         for hardware in ("cpu", "h200"):
-            assert board(tree).status(tree.claims[name], hardware) == board(before).status(claim, hardware)
+            assert judge_all(tree).status(tree.claims[name], hardware) == judge_all(before).status(claim, hardware)
     assert sum(tag[0] == "svg" for page in harmless().values() for tag in page) > 10
 
 
@@ -358,7 +358,7 @@ def test_an_address_stays_one_address(url: str) -> None:
     tree = load(CLEAN)
     paper = tree.claims["training.clever.paper"].model_dump(mode="json")
     claim = TypeAdapter(Claim).validate_python({**paper, "source": {**paper["source"], "url": url}})
-    site = SiteData(replace(tree, claims={**tree.claims, claim.id: claim}), board(tree))
+    site = SiteData(replace(tree, claims={**tree.claims, claim.id: claim}), judge_all(tree))
     page = rendered(site)["claims/training/clever-paper.md"]
     assert sum(f"href={url}" in tag for tag in Skeleton(page).elements) == 1
     assert not [tag for tag in Skeleton(page).elements if any("javascript" in part and url not in part for part in tag)]

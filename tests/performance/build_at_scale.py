@@ -25,7 +25,7 @@ from big_trees import make
 
 ROOT = Path(__file__).resolve().parents[2]
 CLAIMS = 500
-BUILD_SECONDS, EDIT_SECONDS = 15.0, 2.0
+BUILD_SECONDS, EDIT_SECONDS = 20.0, 2.0
 EDITS = 5
 _PATIENCE = 120.0
 MKDOCS = (sys.executable, "-m", "mkdocs")

@@ -11,7 +11,7 @@ from headroom.records.retirement import Retirement
 from headroom.site.claims import history
 from headroom.site.context import PageContext, SiteData
 from headroom.site.exports import feed
-from headroom.verdicts import board
+from headroom.verdicts import judge_all
 from test_disputes import CLAIM
 from test_disputes import history as sessions
 from trees import write_tree
@@ -78,7 +78,7 @@ def test_a_retirement_ends_the_history(site: SiteData) -> None:
 def test_what_no_longer_counts_is_told_and_changes_nothing(site: SiteData) -> None:
     """A session of a benchmark that has changed since."""
     changed = replace(site.tree, benchmarks={**site.tree.benchmarks, "timed": "0" * 64})
-    found = told(replace(site, tree=changed, board=board(changed)), "training.time")
+    found = told(replace(site, tree=changed, board=judge_all(changed)), "training.time")
     assert found == [("2026-11-20", "unmeasured", "not counted: its benchmark has changed since")]
 
 

@@ -6,13 +6,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from headroom import files
-from headroom.cache import Cache
 from headroom.changes.history import Revision
 from headroom.files import UnreadableError
 from headroom.prose import addresses
 from headroom.prose.pages import load_pages
-from headroom.records import Claim, Problem, Tree
-from headroom.verdicts import Board, read
+from headroom.records import Claim, Problem, Tree, load
+from headroom.verdicts import Board, judge_all
 from headroom.verdicts.summary import Row, rows
 
 RULE = "history"
@@ -78,15 +77,13 @@ def changes(root: Path, against: str) -> Changes:
         HistoryError: git cannot say what the commit held.
     """
     revision = Revision.of(root, against)
-    cache = Cache.open(root)
     with TemporaryDirectory(prefix="headroom-") as folder:
         past = Path(folder)
         revision.write(past, *_READ)
-        earlier, then = read(past, cache)
-        tree, now = read(root, cache)
+        earlier, tree = load(past), load(root)
+        then, now = judge_all(earlier), judge_all(tree)
         broken = tuple(sorted([*_lost_files(past, root, against), *_lost_claims(earlier, tree, against)]))
         broken += tuple(_lost_addresses(past, earlier, root, tree))
-    cache.save()
     moved = list(_moved(_rows(earlier, then), _rows(tree, now)))
     known = {session.path for session in earlier.sessions}
     return Changes(

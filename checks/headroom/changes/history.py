@@ -5,8 +5,8 @@ import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from headroom.writing import UnwritableError
 
@@ -14,7 +14,6 @@ _PLAIN = ("100644", "100755")  # a file; links and other repositories are neithe
 _NAME = re.compile(r"[A-Za-z0-9._/-]+")
 # Set inside a hook, and then they name another repository than the one that the tree lies in.
 _FOREIGN = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-_CHUNK = 1 << 20
 
 
 class HistoryError(ValueError):
@@ -60,8 +59,7 @@ class Revision:
             for name, data in self._contents(blobs):
                 path = into / name
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with path.open("wb") as stream:
-                    stream.writelines(data)
+                path.write_bytes(data)
         except OSError as error:
             raise UnwritableError(into, error) from error
 
@@ -85,33 +83,19 @@ class Revision:
             found[path] = mode_kind_blob[2]
         return found
 
-    def _contents(self, blobs: Mapping[str, str]) -> Iterator[tuple[str, Iterator[bytes]]]:
-        """Each file's path and its bytes, which must be read before the next is asked for."""
-        with subprocess.Popen(  # noqa: S603 - fixed words
-            _command(self.root, "cat-file", "--batch"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-        ) as process:
-            assert process.stdin
-            assert process.stdout
-            for path, blob in blobs.items():
-                process.stdin.write(f"{blob}\n".encode())
-                process.stdin.flush()
-                head = process.stdout.readline().split()
-                if len(head) != 3 or head[1] != b"blob":  # noqa: PLR2004 - name, kind and size
-                    raise HistoryError(f"git cannot read `{path}` at `{self.name}`{_why(self.root)}")
-                yield path, _part(process.stdout, int(head[2]))
-                process.stdout.read(1)  # the end of its line
+    def _contents(self, blobs: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+        """Yield the path and the bytes of each file, as they were committed.
 
-
-def _part(stream: IO[bytes], size: int) -> Iterator[bytes]:
-    while size > 0 and (data := stream.read(min(size, _CHUNK))):
-        size -= len(data)
-        yield data
-    if size:
-        raise HistoryError("git ended in the middle of a file; call it again")
+        ``git archive`` would omit what the attribute ``export-ignore`` names, and rewrite ends of lines.
+        """
+        asked = "".join(f"{blob}\n" for blob in blobs.values())
+        answer = BytesIO(_git(self.root, "cat-file", "--batch", given=asked.encode()))
+        for path in blobs:
+            head = answer.readline().split()
+            if len(head) != 3 or head[1] != b"blob":  # noqa: PLR2004 - name, kind and size
+                raise HistoryError(f"git cannot read `{path}` at `{self.name}`{_why(self.root)}")
+            yield path, answer.read(int(head[2]))
+            answer.read(1)  # the end of its line
 
 
 def _why(root: Path) -> str:
@@ -121,21 +105,16 @@ def _why(root: Path) -> str:
     return "; fetch it, or correct the name"
 
 
-def _git(root: Path, *words: str) -> bytes:
+def _git(root: Path, *words: str, given: bytes = b"") -> bytes:
+    command = ["git", "-C", str(root), *words]
     try:
-        done = subprocess.run(  # noqa: S603 - no shell, and what a caller names cannot be taken for an option
-            _command(root, *words), capture_output=True, check=False, env=_environment()
-        )
+        done = subprocess.run(command, input=given, capture_output=True, check=False, env=_environment())  # noqa: S603 - no shell, and what a caller names cannot be taken for an option
     except FileNotFoundError:
         raise HistoryError("git is missing; install it") from None
     if done.returncode:
         said = " ".join(done.stderr.decode(errors="replace").split()) or f"it ended with {done.returncode}"
         raise HistoryError(f"git {words[0]} fails in {root}: {said}; call it in a clone of the project")
     return done.stdout
-
-
-def _command(root: Path, *words: str) -> list[str]:
-    return ["git", "-C", str(root), *words]
 
 
 def _environment() -> dict[str, str]:

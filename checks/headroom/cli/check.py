@@ -8,7 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from headroom import rules
-from headroom.cache import Cache
 from headroom.cli import FAILED, OK, USAGE
 
 
@@ -29,17 +28,15 @@ def _check(root: Path, options: argparse.Namespace) -> int:
     if options.only and options.only not in (known := (*rules.READING, *rules.RULES)):
         print(f"headroom: there is no rule `{options.only}`; rules are: {', '.join(known)}", file=sys.stderr)
         return USAGE
-    cache = Cache.open(root)
-    context = rules.Context.of(root, cache)
+    context = rules.Context.of(root)
     skipped = False
     if options.fix:
         for done in rules.apply(root, context):
             print(done, file=sys.stderr)
             skipped |= isinstance(done, rules.Skipped)
-        context = rules.Context.of(root, cache)
+        context = rules.Context.of(root)
     _held[:] = [context]
     problems = rules.check(context, options.only)
-    cache.save()
     if options.json:
         print(json.dumps([asdict(problem) for problem in problems], indent=1))
     else:

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from headroom.cli import FAILED, OK, USAGE
-from headroom.records import Tree
-from headroom.verdicts import Board, read
+from headroom.records import Tree, load
+from headroom.verdicts import Board, judge_all
 from headroom.verdicts.again import again
 from headroom.verdicts.summary import rows
 
@@ -18,7 +18,8 @@ HERE = "here"
 
 def run(root: Path, options: argparse.Namespace) -> int:
     """Print the verdict on each claim, or what should be measured again."""
-    tree, board = read(root)
+    tree = load(root)
+    board = judge_all(tree)
     unknown = [name for name in options.claims if name not in tree.claims]
     if unknown:
         print(f"headroom: there is no claim `{unknown[0]}`; `headroom verdict` lists all", file=sys.stderr)

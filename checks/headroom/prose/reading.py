@@ -1,12 +1,9 @@
-"""What a page says, sentence by sentence, found once and kept by a cache."""
+"""The sentences, comparisons and notes of a page, found once."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
-from headroom.cache import Cache
-from headroom.files import sha256
 from headroom.prose.comparing import Comparison, is_comparison, of_sentence
 from headroom.prose.sentences import Note, Sentence, notes, sentences
-from headroom.records.base import from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,28 +15,8 @@ class Prose:
     notes: tuple[Note, ...]
 
 
-def prose(text: str, cache: Cache) -> Prose:
-    """What a Markdown text says."""
-    key = ("prose", sha256(text))
-    kept = cache.get(*key)
-    if kept is not None:
-        return _prose(*from_json(kept))
+def prose(text: str) -> Prose:
+    """Return the sentences, comparisons and notes of a Markdown text."""
     found = sentences(text)
-    comparing = [i for i, each in enumerate(found) if is_comparison(each, text)]
-    values = ([astuple(each) for each in found], comparing, [astuple(note) for note in notes(text)])
-    cache.put(to_json(values), *key)
-    return _prose(*values)
-
-
-def _prose(found: list[tuple[object, ...]], comparing: list[int], remarks: list[tuple[object, ...]]) -> Prose:
-    every = tuple(_sentence(*fields) for fields in found)
-    return Prose(every, tuple(of_sentence(every[i]) for i in comparing), tuple(map(_note, remarks)))
-
-
-def _sentence(*fields: object) -> Sentence:
-    *plain, hrefs, remark = fields
-    return Sentence(*plain, tuple(hrefs), _note(remark) if remark else None)  # type: ignore[arg-type, call-arg]
-
-
-def _note(fields: object) -> Note:
-    return Note(*fields)  # type: ignore[misc]
+    comparing = tuple(of_sentence(each) for each in found if is_comparison(each, text))
+    return Prose(found, comparing, notes(text))

@@ -1,9 +1,8 @@
 """What all records share: frozen, strict, no unknown key, and texts that are safe to show."""
 
 from datetime import date, time
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-import pydantic_core
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 from headroom.files import HIDDEN
@@ -58,9 +57,6 @@ Value = int | float | Text
 """The value of one axis at one point: a number, or a word where the axis has no order."""
 
 
-R = TypeVar("R", bound="Record")
-
-
 class Record(BaseModel):
     """A record as it is written down: it cannot be changed, and a key that it does not know is an error.
 
@@ -82,27 +78,3 @@ class Record(BaseModel):
     def as_written(self) -> dict[str, Any]:
         """The record as JSON values, without the fields that it was written without."""
         return self.model_dump(mode="json", exclude_unset=True)
-
-
-def restored(kind: type[R], fields: dict[str, Any]) -> R:
-    """A record of these fields, all of them, which were validated when they were read.
-
-    As ``model_construct`` without its look at each field: a tree has tens of thousands of records to restore. It is to
-    be looked at and not to be written, since no field counts as left out.
-    """
-    record = kind.__new__(kind)
-    object.__setattr__(record, "__dict__", fields)
-    object.__setattr__(record, "__pydantic_fields_set__", set(fields))
-    object.__setattr__(record, "__pydantic_extra__", None)
-    object.__setattr__(record, "__pydantic_private__", None)
-    return record
-
-
-def to_json(value: Any) -> bytes:
-    """A value as JSON on one line that ``from_json`` reads: NaN and infinity are written by these names."""
-    return pydantic_core.to_json(value, inf_nan_mode="constants")
-
-
-def from_json(text: bytes) -> Any:
-    """The value of a JSON text that this project wrote itself: nothing is asked but that it is read fast."""
-    return pydantic_core.from_json(text)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from headroom.records.base import IsoDate, IsoTime, Name, Record, Sha256, Slug, Text, Value, restored
+from headroom.records.base import IsoDate, IsoTime, Name, Record, Sha256, Slug, Text, Value
 
 
 class Environment(Record):
@@ -112,10 +112,6 @@ class Evidence(Head):
     """One session. The name of its file ends in the first twelve digits of its hash, so it cannot be edited unseen."""
 
     runs: tuple[Run, ...]
-
-    def head(self) -> Head:
-        """The session without its runs."""
-        return restored(Head, {name: value for name, value in self if name != "runs"})
 
     def keys(self) -> int:
         """How many keys the session's JSON holds if none stands twice."""

@@ -1,14 +1,13 @@
 """Reads the files of a tree one by one, and collects what is wrong with them."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
 from headroom import files
-from headroom.cache import Cache
 from headroom.files import Found, UnreadableError, text_of
 from headroom.gaps import MARK, REMEDY, gaps
 from headroom.parsing import Document, Location, limit_values, load_json, load_yaml, plain_json
@@ -18,41 +17,14 @@ T = TypeVar("T")
 _GAP = MARK.encode()
 
 
-class Documents(Mapping[str, Document]):
-    """The YAML files of a tree by path, for the lines of their values: parsed when somebody asks for one."""
-
-    def __init__(self) -> None:
-        self._files: dict[str, bytes] = {}
-        self._hashes: dict[str, str] = {}
-
-    def add(self, path: str, data: bytes, digest: str) -> None:
-        """Keep the bytes of a file that can be parsed, and their hash."""
-        self._files[path], self._hashes[path] = data, digest
-
-    def __getitem__(self, path: str) -> Document:
-        return load_yaml(text_of(self._files[path]))
-
-    def __contains__(self, path: object) -> bool:
-        return path in self._files
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._files)
-
-    def __len__(self) -> int:
-        return len(self._files)
-
-    def sha256(self, path: str) -> str:
-        """A hash of a file's bytes."""
-        return self._hashes[path]
-
-
 class Reader:
     """Reads files of one tree and collects what is wrong with them."""
 
-    def __init__(self, root: Path, cache: Cache) -> None:
-        self.root, self.cache = root, cache
+    def __init__(self, root: Path) -> None:
+        self.root = root
         self.problems: list[Problem] = []
-        self.documents = Documents()
+        self.documents: dict[str, Document] = {}
+        """The YAML files that were read, by path."""
 
     def complain(self, path: str, rule: str, message: str, remedy: str, line: int | None = 1) -> None:
         """Note a problem."""
@@ -114,24 +86,13 @@ class Reader:
         if data is None:
             return None
         try:
-            digest = files.sha256(data)
-            value = self._value(data, digest)
-            self.documents.add(file.name, data, digest)
-            return validate(value, strict=True)
+            document = self.documents[file.name] = load_yaml(text_of(data))
+            return validate(json.dumps(document.value), strict=True)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
         except ValidationError as error:
             self.problems += invalid(file.name, rule, error, self.documents[file.name])
         return None
-
-    def _value(self, data: bytes, digest: str) -> bytes:
-        """The value of a YAML file as JSON."""
-        key = ("yaml", digest)
-        value = self.cache.get(*key)
-        if value is None:
-            value = json.dumps(load_yaml(text_of(data)).value).encode()
-            self.cache.put(value, *key)
-        return value
 
     def json(
         self, file: Found, data: bytes, rule: str, validate: Callable[..., T], keys: Callable[[T], int] | None = None

@@ -4,6 +4,8 @@ import ast
 import re
 import textwrap
 import tomllib
+import unicodedata
+from collections import deque
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
@@ -183,8 +185,8 @@ def _is_whole(rows: list[str]) -> bool:
     return True
 
 
-def ablation_faults(source: str, ablation: dict[str, str]) -> list[tuple[str, str]]:
-    """What is wrong with an ablation, and what to do.
+def ablation_faults(source: str, syntax: ast.Module, ablation: dict[str, str]) -> list[tuple[str, str]]:
+    """Return what is wrong with the ablation of a script, given its syntax tree, and what to do.
 
     Each text must stand exactly once below the header and change something, and no assertion may be changed: a run
     that fails because the proof is another one shows nothing about the technique.
@@ -197,7 +199,7 @@ def ablation_faults(source: str, ablation: dict[str, str]) -> list[tuple[str, st
         if body.count(text) != 1
     ]
     faults += [(f"`{text}` is replaced by itself", once) for text, new in ablation.items() if text == new]
-    if not faults and _assertions(source) != _assertions(_ablated(source, ablation)):
+    if not faults and ablation and _assertions(syntax) != _ablated_assertions(source, ablation):
         faults.append(("it changes what is asserted", "take the technique out, and leave the proof as it is"))
     return faults
 
@@ -206,21 +208,40 @@ _TOLERANCES = {"rtol", "atol", "rel_tol", "abs_tol"}
 _LOOSEST = 0.1
 
 
-def loose_tolerances(source: str) -> Iterator[tuple[int, str]]:
-    """Tolerances with which nearly everything is close, each with its line."""
-    for node in ast.walk(scripts.parse_python(source)):
+def loose_tolerances(source: str, syntax: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the tolerances of a script with which nearly everything is close, each with its line."""
+    if "tol" not in unicodedata.normalize("NFKC", source):  # as Python normalises names; most scripts have none
+        return
+    for node in ast.walk(syntax):
         if isinstance(node, ast.keyword) and node.arg in _TOLERANCES and isinstance(node.value, ast.Constant):
             value = node.value.value
             if isinstance(value, int | float) and value > _LOOSEST:
                 yield node.lineno, f"{node.arg}={value}"
 
 
-def _assertions(source: str) -> list[str]:
-    """The assertions of a script, without their messages; none where it is no Python."""
+def _assertions(syntax: ast.Module) -> list[str]:
+    """Return what a script asserts, without the messages; nothing where that is nested too deeply."""
     try:
-        nodes = ast.walk(scripts.parse_python(source))
-        return [ast.dump(node.test) for node in nodes if isinstance(node, ast.Assert)]
-    except (UnreadableError, RecursionError):
+        return [ast.dump(node.test) for node in _statements(syntax) if isinstance(node, ast.Assert)]
+    except RecursionError:
+        return []
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the statements below a node; expressions, which are most of a syntax tree, hold none."""
+    waiting = deque([node])
+    while waiting:
+        for child in ast.iter_child_nodes(waiting.popleft()):
+            if not isinstance(child, ast.expr | ast.expr_context):
+                yield child
+                waiting.append(child)
+
+
+def _ablated_assertions(source: str, ablation: dict[str, str]) -> list[str]:
+    """Return what a script asserts without its technique; nothing where it is then no Python."""
+    try:
+        return _assertions(scripts.parse_python(_ablated(source, ablation)))
+    except UnreadableError:
         return []
 
 

@@ -2,16 +2,16 @@
 
 import ast
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from headroom import files, scripts
-from headroom.cache import Cache
 from headroom.files import Found, UnreadableError
+from headroom.parsing import Document
 from headroom.records.base import Slug
 from headroom.records.claims import Claim, MeasuredClaim
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
@@ -20,8 +20,8 @@ from headroom.records.layout import claim_path, run_path
 from headroom.records.machines import Machine, machines
 from headroom.records.methods import Method
 from headroom.records.problems import Problem, invalid, unreadable
-from headroom.records.reading import Documents, Reader
-from headroom.records.sessions import Folder, Session, folders
+from headroom.records.reading import Reader
+from headroom.records.sessions import Session, sessions
 from headroom.records.snippets import (
     Header,
     Snippet,
@@ -60,7 +60,7 @@ class Tree:
     """By snippet and hardware class."""
     benchmarks: Mapping[str, str]
     """The hash of each benchmark's syntax tree."""
-    documents: Documents
+    documents: Mapping[str, Document]
     """The YAML files by path, for the lines of their values."""
     problems: tuple[Problem, ...] = field(default=())
 
@@ -69,29 +69,19 @@ class Tree:
         return (claim for claim in self.claims.values() if isinstance(claim, MeasuredClaim))
 
 
-def load(
-    root: Path | str,
-    hearing: Callable[[Tree], Callable[[Folder], Iterable[Session]]] = lambda _tree: Folder.sessions,
-    cache: Cache | None = None,
-) -> Tree:
-    """Every record below ``root`` and every problem of every record.
+def load(root: Path | str) -> Tree:
+    """Return every record below ``root``, the folder of ``mkdocs.yml``, and every problem of every record.
 
-    Args:
-        root: the top of the tree, the folder of ``mkdocs.yml``.
-        hearing: is called with the tree, which has no sessions yet, and gives what reads those of a folder of evidence.
-        cache: what was parsed before; without it everything is parsed.
-
-    A missing folder is an empty one. Nothing is raised for what a file holds: it becomes a ``Problem``.
+    A missing folder is an empty one. What is wrong with a file raises no error: it becomes a ``Problem``.
     """
-    reader = Reader(Path(root), cache or Cache())
+    reader = Reader(Path(root))
     claims, paths = _claims(reader)
     classes, facts, stand_ins = _facts(reader)
     terms, term_paths = _glossary(reader)
-    tree = Tree(
+    return Tree(
         root=reader.root,
         claims=claims,
         claim_paths=paths,
-        sessions=(),
         methods=_methods(reader),
         glossary=terms,
         term_paths=term_paths,
@@ -102,11 +92,10 @@ def load(
         snippets=_snippets(reader),
         runs=_runs(reader),
         benchmarks=_benchmarks(reader),
+        sessions=tuple(sessions(reader)),
         documents=reader.documents,
+        problems=tuple(sorted(reader.problems, key=str)),
     )
-    hear = hearing(tree)
-    found = tuple(session for folder in folders(reader) for session in hear(folder))
-    return replace(tree, sessions=found, problems=tuple(sorted(reader.problems, key=str)))
 
 
 def _claims(reader: Reader) -> tuple[dict[str, Claim], dict[str, str]]:
@@ -196,7 +185,8 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
     try:
         table, line = header_table(source)
         tool = table.get("tool", {}).get("headroom", {})
-        title = _title(source)
+        syntax = scripts.parse_python(source)
+        title = _title(syntax)
         header = Header.model_validate_json(json.dumps(tool, default=str), strict=True)
         marks = regions(source)
     except UnreadableError as error:
@@ -205,9 +195,9 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
     except ValidationError as error:
         reader.problems += invalid(name, "snippets", error, document_of(tool, line))
         return None
-    for fault, remedy in ablation_faults(source, header.ablation):
+    for fault, remedy in ablation_faults(source, syntax, header.ablation):
         reader.complain(name, "snippets", f"ablation: {fault}", remedy, line)
-    for row, tolerance in loose_tolerances(source):
+    for row, tolerance in loose_tolerances(source, syntax):
         message = f"with `{tolerance}` nearly everything is close"
         reader.complain(name, "snippets", message, "name a tolerance of 0.1 or less", row)
     return Snippet(
@@ -221,13 +211,13 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
     )
 
 
-def _title(source: str) -> str:
-    """The first line of a script's docstring.
+def _title(syntax: ast.Module) -> str:
+    """Return the first line of a script's docstring.
 
     Raises:
-        UnreadableError: the script is no Python that can be read, or has no docstring.
+        UnreadableError: the script has no docstring, or one with a character that is not seen.
     """
-    docstring = ast.get_docstring(scripts.parse_python(source))
+    docstring = ast.get_docstring(syntax)
     if not docstring:
         raise UnreadableError("no docstring", "say in one sentence what the script shows", 1)
     if files.HIDDEN.search(docstring):  # written as an escape
@@ -264,13 +254,8 @@ def _benchmarks(reader: Reader) -> dict[str, str]:
 
 
 def _syntax(reader: Reader, name: str, source: str) -> str | None:
-    key = ("syntax", files.sha256(source))
-    if (kept := reader.cache.get(*key)) is not None:
-        return kept.decode()
     try:
-        found = scripts.syntax_sha256(source)
+        return scripts.syntax_sha256(source)
     except UnreadableError as error:
         reader.problems.append(unreadable(name, "benchmarks", error))
         return None
-    reader.cache.put(found.encode(), *key)
-    return found

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from headroom.cache import Cache
 from headroom.prose.pages import Link, Page, load_pages
 from headroom.prose.reading import Prose, prose
 from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
-from headroom.records import Problem, Tree
-from headroom.verdicts import Board, read
+from headroom.records import Problem, Tree, load
+from headroom.verdicts import Board, judge_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +25,21 @@ class Context:
     """The links to claims that there are."""
     prose: Mapping[str, Prose]
     """What each page says, by its path."""
-    cache: Cache
-    """What was computed before."""
 
     @classmethod
-    def of(cls, root: Path, cache: Cache | None = None) -> "Context":
-        """Read and judge a tree, but for what a cache holds."""
-        cache = cache or Cache()
-        tree, board = read(root, cache)
+    def of(cls, root: Path) -> "Context":
+        """Read and judge a tree and its pages."""
+        tree = load(root)
+        board = judge_all(tree)
         pages, problems = load_pages(root)
-        said = {page.path: prose(page.markdown, cache) for page in pages}
+        said = {page.path: prose(page.markdown) for page in pages}
         links = tuple(_links(pages))
         known = tuple(
             (page, link, target)
             for page, link, target in links
             if isinstance(target, ClaimTarget) and target.claim in tree.claims
         )
-        return cls(tree, board, tuple(pages), (*tree.problems, *problems), links, known, said, cache)
+        return cls(tree, board, tuple(pages), (*tree.problems, *problems), links, known, said)
 
 
 def _links(pages: Iterable[Page]) -> Iterator[tuple[Page, Link, ClaimTarget | FactTarget | str]]:

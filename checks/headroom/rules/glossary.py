@@ -30,20 +30,24 @@ def glossary(context: Context) -> Iterator[Problem]:
 
 
 def _met(context: Context) -> set[str]:
-    """The words that pages use, and other definitions."""
-    terms = context.tree.glossary
+    """Return the keys of words that definitions and pages use, at least one of each term that is used."""
+    terms = context.tree.glossary.values()
     if not terms:
         return set()
-    words = pattern(terms.values())
-    met = {key(match[0]) for page in context.pages for match in words.finditer(page.markdown)}
-    for term in terms.values():
-        own = {key(spelling) for spelling in spellings(term)}
+    words = pattern(terms)
+    keys = [{key(spelling) for spelling in spellings(term)} for term in terms]
+    met: set[str] = set()
+    for term, own in zip(terms, keys, strict=True):
         met |= {key(match[0]) for match in words.finditer(term.means)} - own
+    for page in context.pages:
+        text = " ".join(page.markdown.lower().split())
+        if any(each in text for own in keys if own.isdisjoint(met) for each in own):  # the pattern is slow
+            met |= {key(match[0]) for match in words.finditer(page.markdown)}
     return met
 
 
 def _definition(context: Context, name: str, term: Term) -> Iterator[Problem]:
-    said = prose(term.means, context.cache)
+    said = prose(term.means)
     if len(said.sentences) > _MOST:
         message = f"{len(said.sentences)} sentences"
         yield _at(context, name, "means", message, "say what it means in two; the rest belongs on a page")

@@ -4,8 +4,6 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 
-from headroom.cache import Cache
-from headroom.files import sha256
 from headroom.prose import strength
 from headroom.prose.figures import measured
 from headroom.prose.strength import Degree
@@ -31,26 +29,16 @@ def words(context: Context) -> Iterator[Problem]:
     for passage in passages(context):
         for fault in _faults(context, passage):
             yield Problem(passage.path, passage.line, "words", "", *fault)
-    for passage in statements(context, lambda text: not _quiet(context.cache, text, text)):
+    for passage in statements(context, lambda text: not strength.quiet(text, text)):
         for fault in _faults(context, passage):
             line = context.tree.documents[passage.path].line(("statement",))
             yield Problem(passage.path, line, "words", "statement", *fault)
 
 
 def _faults(context: Context, passage: Passage) -> Iterator[Fault]:
-    quiet = _quiet(context.cache, passage.text, passage.typed)
+    quiet = strength.quiet(passage.text, passage.typed)
     for look in (_directions, _extremes, _quotes, _numbers) if quiet else _LOOKS:
         yield from look(context, passage)
-
-
-def _quiet(cache: Cache, text: str, typed: str) -> bool:
-    """Whether a sentence makes no promise, which is soon known of one that was looked at before."""
-    key = ("quiet", sha256(f"{text}\0{typed}"))
-    kept = cache.get(*key)
-    if kept is None:
-        kept = b"true" if strength.quiet(text, typed) else b"false"
-        cache.put(kept, *key)
-    return kept == b"true"
 
 
 def _degrees(context: Context, passage: Passage) -> Iterator[Fault]:

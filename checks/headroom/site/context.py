@@ -8,13 +8,19 @@ from typing import Any
 
 from headroom.prose.addresses import GLOSSARY, OldPage, old_pages
 from headroom.prose.pages import Page, load_pages
-from headroom.records import Claim, Tree
-from headroom.verdicts import Board, read
+from headroom.records import Claim, Tree, load
+from headroom.verdicts import Board, judge_all
 
 INDEX = "claims/index.md"
 """The page that lists every claim."""
 UNSEARCHED = {"data-search-exclude": "true"}
 """The attribute of an element that the search leaves out: it stands on many pages, and nobody looks for it."""
+
+
+def read_and_judge(root: Path | str) -> tuple[Tree, Board]:
+    """Return the records of a tree and the verdicts on its claims."""
+    tree = load(root)
+    return tree, judge_all(tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +47,8 @@ class SiteData:
     def load(
         cls, root: Path | str, repository: str = "", address: str = "", judged: tuple[Tree, Board] | None = None
     ) -> "SiteData":
-        """Read and judge a tree, unless that has been done."""
-        tree, board = judged or read(root)
+        """Read and judge a tree, unless it is given with its board."""
+        tree, board = judged or read_and_judge(root)
         pages = tuple(load_pages(Path(root))[0])
         return cls(tree, board, repository, pages, old_pages(tree, pages), address)
 

@@ -25,7 +25,6 @@ from headroom.site import (
     methods_table,
     page_actions,
     ran_on,
-    spared,
     tables,
     unproven,
     verified,
@@ -38,7 +37,6 @@ from headroom.site.finding import start
 _LOG = logging.getLogger("mkdocs.headroom")
 _BEFORE_SNIPPETS = 40  # pymdownx.snippets replaces its includes at 32
 _BEFORE_HTML = 22  # Python-Markdown takes lines of HTML away at 20, pymdownx.superfences fences at 25
-_BEFORE_INLINE = 21  # Python-Markdown applies inline patterns at 20
 _BEFORE_INLINE_HTML = 100  # inline HTML is taken away at 90, inline code at 190
 _AFTER_RELATIVE_PATHS = -1  # which would turn a link to Markdown into one to the page that is made of it
 _BEFORE_RELATIVE_PATHS = 4  # MkDocs turns links to source files into addresses at 0; the table of contents is made at 5
@@ -69,9 +67,6 @@ class HeadroomExtension(Extension):
         }
         for name, (change, priority) in lines.items():
             md.preprocessors.register(_Lines(md, change), f"headroom-{name}", priority)
-        md.preprocessors.register(spared.Plots(md), "headroom-plots", _BEFORE_HTML)
-        md.treeprocessors.register(spared.PlainTexts(md), "headroom-plain", _BEFORE_INLINE)
-        spared.highlight_once(md)
         md.inlinePatterns.register(unproven.Mark(unproven.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML)
         elements: dict[str, Callable[[Element], None]] = {
             "known-as": lambda root: known_as.add(root, self._site(), self._page()),

@@ -4,7 +4,7 @@ from headroom.verdicts.disputes import Dispute
 from headroom.verdicts.freshness import Age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge
 from headroom.verdicts.modelled import Check, Computed
-from headroom.verdicts.standing import Board, Standing, Status, board, read
+from headroom.verdicts.standing import Board, Standing, Status, judge_all
 
 __all__ = [
     "Age",
@@ -16,7 +16,6 @@ __all__ = [
     "SessionVerdict",
     "Standing",
     "Status",
-    "board",
     "judge",
-    "read",
+    "judge_all",
 ]

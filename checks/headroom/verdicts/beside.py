@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from headroom.records.claims import MeasuredClaim
-from headroom.records.evidence import Evidence, place
+from headroom.records.evidence import Evidence
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree
 from headroom.verdicts.differing import Difference, differences, unknown
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge
-from headroom.verdicts.standing import Standing, Status, board
+from headroom.verdicts.standing import Standing, Status, judge_all
 
 Agreement = Literal["agree", "apart", "undecided", "differ", "opposite"]
 
@@ -69,8 +69,8 @@ def reproduction(tree: Tree, claim: MeasuredClaim, evidence: Evidence, path: str
     verdict = judge(claim, evidence, tree.classes.get(name))
     known = tuple(session for session in tree.sessions if session.head.benchmark == claim.benchmark)
     own = replace(tree, claims={claim.id: claim}, sessions=known)
-    joined = replace(own, sessions=(*known, _session(evidence, path)))
-    before, after = board(own), board(joined)
+    joined = replace(own, sessions=(*known, Session(path, evidence)))
+    before, after = judge_all(own), judge_all(joined)
     held = {each: standing for each, standing in before.standings[claim.id].items() if standing.session}
     return Reproduction(
         claim=claim,
@@ -81,12 +81,6 @@ def reproduction(tree: Tree, claim: MeasuredClaim, evidence: Evidence, path: str
         after=after.of(claim, name).status,
         beside=tuple(_besides({name: held[name]} if name in held else held, verdict, evidence)),
     )
-
-
-def _session(evidence: Evidence, path: str) -> Session:
-    """A session that lies in no file of the tree."""
-    measured = frozenset((metric, run.arm, place(run.point)) for run in evidence.runs for metric in run.samples)
-    return Session(path, evidence.head(), measured, lambda: evidence)
 
 
 def _besides(held: dict[str, Standing], verdict: SessionVerdict, evidence: Evidence) -> Iterator[Beside]:

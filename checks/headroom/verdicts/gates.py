@@ -188,6 +188,6 @@ GATES: dict[str, Callable[[Case], bool]] = {
 }
 
 
-def shut(case: Case) -> str | None:
+def failed_gate(case: Case) -> str | None:
     """The name of the first gate that this case does not pass, or None where it passes all."""
     return next((name for name, fails in GATES.items() if fails(case)), None)

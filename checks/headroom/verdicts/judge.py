@@ -7,7 +7,7 @@ from headroom.records.claims import MeasuredClaim, Point
 from headroom.records.evidence import Evidence
 from headroom.records.facts import HardwareClass
 from headroom.records.metrics import METRICS
-from headroom.verdicts.gates import Case, shut
+from headroom.verdicts.gates import Case, failed_gate
 from headroom.verdicts.pairs import Layout, blocks
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _point(claim: MeasuredClaim, layout: Layout, point: Point, hardware: Hardwar
     case = Case(claim, layout, point, paired, runs, baseline, control, hardware, 1 - (1 - _CONTROL_LEVEL) / share)
     try:
         result = _compared(claim, baseline, subject, level)
-        reason = shut(case)
+        reason = failed_gate(case)
     except Exception as error:  # noqa: BLE001 - whatever breaks, a broken judgement supports nothing
         result, reason = _nothing(len(paired), level), f"statistics_raised ({type(error).__name__})"
     if not paired:

@@ -36,24 +36,24 @@ class Floor:
 
 
 class Noise:
-    """The comparisons of baseline and control of every session that has been heard, by hardware class."""
+    """The comparisons of baseline and control of every session so far, by hardware class."""
 
     def __init__(self) -> None:
-        self._heard: dict[str, list[tuple[str, list[float]]]] = defaultdict(list)
+        self._by_class: dict[str, list[tuple[str, list[float]]]] = defaultdict(list)
         self._floors: dict[tuple[str, str | None], Floor | None] = {}
 
     def take(self, session: Session, found: list[float]) -> None:
         """Take in the ``deviations`` of a session; one that has none says nothing."""
         if found:
-            self._heard[session.head.hardware_class].append((session.head.date, found))
+            self._by_class[session.head.hardware_class].append((session.head.date, found))
             self._floors.clear()
 
     def floor(self, hardware_class: str, before: str | None = None) -> Floor | None:
         """The floor of a class, by all sessions or by those of the days before one; None where there is none."""
         key = (hardware_class, before)
         if key not in self._floors:
-            heard = self._heard.get(hardware_class, ())
-            self._floors[key] = _floor([found for date, found in heard if before is None or date < before])
+            known = self._by_class.get(hardware_class, ())
+            self._floors[key] = _floor([found for date, found in known if before is None or date < before])
         return self._floors[key]
 
     def held(self, claim: MeasuredClaim, session: Session, verdict: SessionVerdict) -> SessionVerdict:
@@ -64,10 +64,10 @@ class Noise:
         return overall(tuple(_held(claim, point, floor.share) for point in verdict.points))
 
 
-def _floor(heard: list[list[float]]) -> Floor | None:
+def _floor(known: list[list[float]]) -> Floor | None:
     """The floor by what each of these sessions has shown."""
-    every = sorted(each for found in heard for each in found)
-    return Floor(math.expm1(every[math.ceil(_SHARE * len(every)) - 1]), len(every), len(heard)) if every else None
+    every = sorted(each for found in known for each in found)
+    return Floor(math.expm1(every[math.ceil(_SHARE * len(every)) - 1]), len(every), len(known)) if every else None
 
 
 def _held(claim: MeasuredClaim, point: PointVerdict, share: float) -> PointVerdict:

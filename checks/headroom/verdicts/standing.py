@@ -1,25 +1,22 @@
 """Where each claim stands on each hardware class today."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from headroom.cache import Cache
 from headroom.records.claims import Claim, MeasuredClaim, Point
 from headroom.records.evidence import place
 from headroom.records.facts import HardwareClass
 from headroom.records.modelled import ModelledClaim
-from headroom.records.sessions import Folder, Measured, Session
-from headroom.records.tree import Tree, load
+from headroom.records.sessions import Measured, Session
+from headroom.records.tree import Tree
 from headroom.verdicts.disputes import Dispute, dispute
 from headroom.verdicts.freshness import Age, Present, age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
 from headroom.verdicts.modelled import Computed, models
 from headroom.verdicts.noise import Noise, deviations, timed
 from headroom.verdicts.pairs import Layout
-from headroom.verdicts.remembered import Memory, Told, Verdicts
 from headroom.verdicts.roofline import ALIKE, bounded
 
 Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited", "modelled"]
@@ -83,117 +80,53 @@ _UNMEASURED = Standing("unmeasured", "no evidence yet", None, None, (), ())
 _CHANGED = Age("void", "its benchmark has changed")
 
 
-def board(tree: Tree) -> Board:
-    """Judge every claim of a tree on every session that may speak for it."""
-    hearing = Hearing(tree, Cache())
+def judge_all(tree: Tree) -> Board:
+    """Judge every claim of a tree by every session that measured it."""
+    judge, noise = SessionJudge(tree), Noise()
+    judged: dict[str, list[_Judged]] = defaultdict(list)
     for session in tree.sessions:
-        hearing.listen(session)
-    return hearing.board(tree)
+        found = judge.judge_session(session)
+        noise.take(session, found.deviations)
+        for claim, verdict in found.verdicts.items():
+            judged[claim].append((session, verdict))
+    present = Present.of(tree)
+    standings = {
+        claim.id: _standings(claim, tree, _within_noise(claim, judged[claim.id], noise), present)
+        for claim in tree.claims.values()
+    }
+    return Board(standings, noise, models(tree, standings))
 
 
-def read(root: Path | str, cache: Cache | None = None) -> tuple[Tree, Board]:
-    """Read a tree and judge it, each session while it is at hand, and nothing that a cache holds."""
-    hearing: Hearing
+class JudgedSession(NamedTuple):
+    """What one session shows."""
 
-    def begin(tree: Tree) -> Callable[[Folder], list[Session]]:
-        """Hear the folders of a tree of which all but the sessions has been read."""
-        nonlocal hearing
-        hearing = Hearing(tree, cache or Cache())
-        return hearing.hear
-
-    tree = load(root, begin, cache)
-    return tree, hearing.board(tree)
+    verdicts: Mapping[str, SessionVerdict | None]
+    """By the id of each claim that it measured; None where its benchmark has changed or its class is unknown."""
+    deviations: list[float]
+    """How far its controls are from their baselines, as ``deviations`` returns it; empty where they do not count."""
 
 
-class Hearing:
-    """What the sessions of a tree say of its claims, heard one by one."""
+class SessionJudge:
+    """Judges the claims of a tree by one session at a time."""
 
-    def __init__(self, tree: Tree, cache: Cache) -> None:
+    def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._memory = Memory(cache, tree)
-        self._noise = Noise()
         self._classes: dict[tuple[object, ...], HardwareClass | None] = {}
-        self._claims = _Claims(tree)
-        self._heard: dict[str, list[_Heard]] = defaultdict(list)
-        self._laid_out: tuple[Session, Layout] | None = None
+        self._claims = _ClaimIndex(tree)
 
-    def hear(self, folder: Folder) -> list[Session]:
-        """Hear the sessions of a folder, but for what is known of them, and say which they are."""
-        key = self._memory.key(folder)
-        told = self._memory.sessions(folder, key) if key else None
-        if key is None or told is None:
-            return self._anew(folder)
-        sessions = [self._noted(*each) for each in told]
-        for claim in self._claims.of(folder.benchmark):
-            verdicts = self._memory.verdicts(key, claim)
-            if verdicts is None:
-                spoken = [(i, each) for i, each in enumerate(sessions) if claim.id in self._claims.spoken_for(each)]
-                verdicts = {number: self._verdict(claim, session) for number, session in spoken}
-                self._memory.keep_verdicts(key, claim, verdicts)
-            self._heard[claim.id] += [(sessions[number], verdict) for number, verdict in verdicts.items()]
-        return sessions
-
-    def _anew(self, folder: Folder) -> list[Session]:
-        """Hear every session of a folder while its runs are at hand."""
-        verdicts: dict[str, Verdicts] = defaultdict(dict)
-        told = []
-        for number, session in enumerate(folder.sessions()):
-            said, deviated = self.listen(session)
-            told.append(Told(session, deviated))
-            for name, verdict in said.items():
-                verdicts[name][number] = verdict
-        key = self._memory.keep_sessions(folder, told)
-        if key:
-            for claim in self._claims.of(folder.benchmark):
-                self._memory.keep_verdicts(key, claim, verdicts[claim.id])
-        return [session for session, _ in told]
-
-    def listen(self, session: Session) -> tuple[dict[str, SessionVerdict | None], list[float]]:
-        """All that a session says, noted as well: of each claim that it speaks for, and how far it is from itself."""
-        said = {name: self._verdict(claim, session) for name, claim in self._claims.spoken_for(session).items()}
-        for claim, verdict in said.items():
-            self._heard[claim].append((session, verdict))
-        deviated = self._deviations(session)
-        self._noted(session, deviated)
-        return said, deviated
-
-    def _noted(self, session: Session, deviated: list[float]) -> Session:
-        self._noise.take(session, deviated)
-        return session
-
-    def _verdict(self, claim: MeasuredClaim, session: Session) -> SessionVerdict | None:
-        """What a session says of a claim that it speaks for; None where it does not count."""
-        hardware = self._class(session)
-        if not hardware or self._tree.benchmarks.get(session.head.benchmark) != session.head.benchmark_syntax_sha256:
-            return None
-        return judge_layout(claim, self._layout(session), hardware)
-
-    def _deviations(self, session: Session) -> list[float]:
-        """How far its baselines are from themselves, where it has times and its machine is of its class."""
-        hardware = self._class(session)
-        own = timed(session.head) and hardware is not None and hardware.holds(session.head.environment)
-        return deviations(self._layout(session)) if own else []
-
-    def _layout(self, session: Session) -> Layout:
-        if self._laid_out is None or self._laid_out[0] is not session:
-            self._laid_out = (session, Layout(session.evidence))
-        return self._laid_out[1]
-
-    def board(self, tree: Tree) -> Board:
-        """Where every claim stands after all sessions have been heard."""
-        present = Present.of(tree)
-        standings = {claim.id: _standings(claim, tree, self._held(claim), present) for claim in tree.claims.values()}
-        return Board(standings, self._noise, models(tree, standings))
-
-    def _held(self, claim: Claim) -> "list[_Heard]":
-        """What was heard of a claim, held to the noise floor of each session."""
-        heard = self._heard.get(claim.id, [])
-        if not (isinstance(claim, MeasuredClaim) and claim.metric.kind.timed):
-            return heard
-        return [(session, verdict and self._noise.held(claim, session, verdict)) for session, verdict in heard]
+    def judge_session(self, session: Session) -> JudgedSession:
+        """Judge every claim that a session measured."""
+        hardware, layout = self._class(session), Layout(session.evidence)
+        current = self._tree.benchmarks.get(session.head.benchmark) == session.head.benchmark_syntax_sha256
+        verdicts = {
+            name: judge_layout(claim, layout, hardware) if hardware and current else None
+            for name, claim in self._claims.claims_measured_by(session).items()
+        }
+        on_its_class = hardware is not None and hardware.holds(session.head.environment)
+        return JudgedSession(verdicts, deviations(layout) if on_its_class and timed(session.head) else [])
 
     def _class(self, session: Session) -> HardwareClass | None:
-        """The class of a session's machine, bounded by what machines like it were seen to reach."""
+        """Return the class of a session's machine, bounded by the measurements of machines like it."""
         found, environment = session.head.hardware_class, session.head.environment
         key = (found, *(getattr(environment, name) for name in ALIKE))
         if key not in self._classes:
@@ -202,53 +135,54 @@ class Hearing:
         return self._classes[key]
 
 
-_Heard = tuple[Session, SessionVerdict | None]
+_Judged = tuple[Session, SessionVerdict | None]
 """A session and its verdict, None where it does not count."""
 
 
-class _Claims:
-    """The measured claims of a tree, by what must have been measured by a session that speaks for them."""
+class _ClaimIndex:
+    """The measured claims of a tree by benchmark, metric, subject and point."""
 
     def __init__(self, tree: Tree) -> None:
-        self._of: dict[str, list[MeasuredClaim]] = defaultdict(list)
         self._by_subject: dict[str, dict[Measured, list[tuple[MeasuredClaim, frozenset[Measured]]]]] = {}
         for claim in tree.measured():
-            self._of[claim.benchmark].append(claim)
             name, places = claim.metric.name, [place(point) for point in claim.scope.points]
             baselines = frozenset((name, claim.baseline, at) for at in places)
             by_subject = self._by_subject.setdefault(claim.benchmark, defaultdict(list))
             for at in places:
                 by_subject[name, claim.subject, at].append((claim, baselines))
 
-    def of(self, benchmark: str) -> list[MeasuredClaim]:
-        """The claims of a benchmark."""
-        return self._of.get(benchmark, [])
-
-    def spoken_for(self, session: Session) -> dict[str, MeasuredClaim]:
-        """The claims, by their ids, of which a session has measured both arms in the metric, at any of their points."""
+    def claims_measured_by(self, session: Session) -> dict[str, MeasuredClaim]:
+        """Return, by id, the claims of which a session measured subject and baseline at any of the claim's points."""
         by_subject = self._by_subject.get(session.head.benchmark, {})
         found = {each[0].id: each for at in session.measured for each in by_subject.get(at, ())}
         return {name: claim for name, (claim, of_it) in found.items() if not of_it.isdisjoint(session.measured)}
 
 
-def _standings(claim: Claim, tree: Tree, heard: list[_Heard], present: Present) -> dict[str, Standing]:
+def _within_noise(claim: Claim, judged: list[_Judged], noise: Noise) -> list[_Judged]:
+    """Hold the verdicts on a claim about times to the noise floor of each session."""
+    if not (isinstance(claim, MeasuredClaim) and claim.metric.kind.timed):
+        return judged
+    return [(session, verdict and noise.held(claim, session, verdict)) for session, verdict in judged]
+
+
+def _standings(claim: Claim, tree: Tree, judged: list[_Judged], present: Present) -> dict[str, Standing]:
     if not isinstance(claim, MeasuredClaim):
         return {}
-    found: dict[str, list[_Heard]] = {name: [] for name in claim.scope.hardware}
-    for session, verdict in heard:
+    found: dict[str, list[_Judged]] = {name: [] for name in claim.scope.hardware}
+    for session, verdict in judged:
         found.setdefault(session.head.hardware_class, []).append((session, verdict))
     return {name: _standing(claim, tree, found[name], present) for name in sorted(found)}
 
 
-def _standing(claim: MeasuredClaim, tree: Tree, heard: list[_Heard], present: Present) -> Standing:
+def _standing(claim: MeasuredClaim, tree: Tree, judged: list[_Judged], present: Present) -> Standing:
     current = tree.benchmarks.get(claim.benchmark)
-    void = tuple(session for session, _ in heard if session.head.benchmark_syntax_sha256 != current)
-    counting = [(session, verdict) for session, verdict in heard if verdict]
-    judged = sorted(counting, key=lambda each: (*each[0].head.moment, each[0].path), reverse=True)
-    if not judged:
+    void = tuple(session for session, _ in judged if session.head.benchmark_syntax_sha256 != current)
+    counting = [(session, verdict) for session, verdict in judged if verdict]
+    ordered = sorted(counting, key=lambda each: (*each[0].head.moment, each[0].path), reverse=True)
+    if not ordered:
         return replace(_UNMEASURED, reason=_CHANGED.reason, void=void, age=_CHANGED) if void else _UNMEASURED
-    newest, verdict = judged[0]
-    found = dispute(judged)
+    newest, verdict = ordered[0]
+    found = dispute(ordered)
     status: Status = "disputed" if found else verdict.verdict
     how_old = age(claim.freshness, newest.head, present)
-    return Standing(status, verdict.reason, newest, verdict, tuple(judged[1:]), void, how_old, found)
+    return Standing(status, verdict.reason, newest, verdict, tuple(ordered[1:]), void, how_old, found)
