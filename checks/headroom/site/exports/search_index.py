@@ -15,7 +15,7 @@ from headroom.site.context import SiteData, claim_page, html_page
 FIELDS: Final = {"title": 8.0, "text": 1.0, "names": 10.0}
 """How much a word counts, by where it stands. ``names`` is ours: what the records of methods say, and every title."""
 _PAGE: Final = 0.7
-_FOLDERS: Final = {"claims": 0.4, "contribute": 0.4, html_page(planned.PAGE): 2.0}
+_FOLDERS: Final = {"claims": 0.4, "contribute": 0.4, html_page(planned.PAGE): 1.8}
 """The weight of a folder, or of a page at the top. Who looks for a guide that is not written yet is told so first."""
 _LEFT_OUT = re.compile(r"<figure [^>]*data-search-exclude.*?</figure>|<h2 data-search-exclude.*", re.DOTALL)
 """Of a claim's page: its plot, and from the first section that the search leaves out on all of them."""
