@@ -1,4 +1,4 @@
-"""The day of the last commit: read from git, and from nothing that a repository's settings could start."""
+"""The last commit and its day: read from git, and from nothing that a repository's settings could start."""
 
 import os
 import subprocess
@@ -42,6 +42,13 @@ def test_it_is_the_day_of_the_commit_that_is_checked_out(repository: Path) -> No
     assert history.last_commit_day(repository) == "1970-01-02"
 
 
+def test_the_last_commit_has_the_hash_that_git_prints(repository: Path) -> None:
+    """In full, as `git rev-parse HEAD` prints it."""
+    command = ["git", "rev-parse", "HEAD"]
+    head = subprocess.run(command, cwd=repository, check=True, capture_output=True, text=True).stdout.strip()
+    assert history.last_commit(repository) == history.Commit(head, "2001-09-09")
+
+
 def test_a_clone_of_one_commit_and_a_second_work_tree_are_enough(repository: Path, tmp_path: Path) -> None:
     """CI makes the one, people the other; in that `.git` is a file."""
     git(tmp_path, "clone", "-q", "--depth", "1", repository.as_uri(), "shallow")
@@ -68,7 +75,11 @@ def test_what_another_repository_says_is_not_asked(
     assert history.last_commit_day(repository) == "2001-09-09"
 
 
-@pytest.mark.parametrize("script", ["exit 128", "echo tree 0", "printf 'committer a <b> 999999999999999 +0000\\n\\n'"])
+HEADER = f"printf '{'a' * 40} commit 60\\n'"
+YEAR = "printf 'committer a <b> 999999999999999 +0000\\n\\n'"
+
+
+@pytest.mark.parametrize("script", ["exit 128", "echo HEAD missing", f"{HEADER}; {YEAR}", f"{HEADER}; echo tree 0"])
 def test_an_answer_that_is_no_day_is_none(repository: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     """Git may refuse, as for a repository of somebody else's, or know of no commit; a year may be none."""
     tool = repository.parent / "bin" / "git"

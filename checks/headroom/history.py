@@ -1,18 +1,34 @@
-"""What version control knows of a tree: the day of its last commit."""
+"""What version control knows of a tree: its last commit and the day of it."""
 
 import os
 import re
 import shutil
 import subprocess
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+_NAMED = re.compile(rb"\A([0-9a-f]{40,64}) commit \d+\n")
 _COMMITTED = re.compile(rb"^committer .*> (\d{1,15}) [+-]\d{4}$", re.MULTILINE)
 _SECONDS = 10
 
 
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit: its hash in hexadecimal, and the day, in UTC, on which it was made."""
+
+    id: str
+    day: str
+
+
 def last_commit_day(root: Path) -> str | None:
-    """The day, in UTC, on which the commit that is checked out was made.
+    """Return the day, in UTC, on which the commit that is checked out was made; None as ``last_commit``."""
+    found = last_commit(root)
+    return found.day if found else None
+
+
+def last_commit(root: Path) -> Commit | None:
+    """Return the commit that is checked out.
 
     None where ``root`` is not the top of a repository, where git is missing, or where it refuses to answer. A clone of
     one commit is enough. The commit itself is read, which runs nothing that a repository's settings could name, and
@@ -23,15 +39,22 @@ def last_commit_day(root: Path) -> str | None:
         return None
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_CEILING_DIRECTORIES": str(root.resolve().parent)}
-    command = [git, "-C", str(root), "cat-file", "commit", "HEAD"]
+    command = [git, "-C", str(root), "cat-file", "--batch"]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False, env=environment)  # noqa: S603 - fixed words
+        done = subprocess.run(  # noqa: S603 - fixed words
+            command, input=b"HEAD\n", capture_output=True, timeout=_SECONDS, check=False, env=environment
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = _COMMITTED.search(done.stdout.partition(b"\n\n")[0])
-    if done.returncode != 0 or found is None:
+    return _read(done.stdout) if done.returncode == 0 else None
+
+
+def _read(answer: bytes) -> Commit | None:
+    """Return the commit that ``git cat-file --batch`` printed; None where it printed none, or no day."""
+    name, committed = _NAMED.match(answer), _COMMITTED.search(answer.partition(b"\n\n")[0])
+    if name is None or committed is None:
         return None
     try:
-        return f"{datetime.fromtimestamp(int(found[1]), UTC):%Y-%m-%d}"
+        return Commit(name[1].decode(), f"{datetime.fromtimestamp(int(committed[1]), UTC):%Y-%m-%d}")
     except (ValueError, OverflowError, OSError):  # a year that no calendar has
         return None

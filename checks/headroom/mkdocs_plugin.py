@@ -19,10 +19,11 @@ from mkdocs.structure.pages import Page
 from headroom.files import read_text
 from headroom.prose.pages import page_gaps
 from headroom.records import Tree, notebooks
-from headroom.site import exports, notebook_page, page_template
+from headroom.site import exports, notebook_page, page_template, planned
 from headroom.site.addresses import moved, not_found
 from headroom.site.context import INDEX, PageContext, SiteData, read_and_judge
 from headroom.site.exports import markdown_pages
+from headroom.site.exports.search_index import address as section_address
 from headroom.site.memory import Memory, outlines, records
 from headroom.verdicts import Board
 
@@ -109,6 +110,8 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
     def on_env(self, env: Environment, /, *, config: MkDocsConfig, files: Files) -> Environment:
         """Put our templates in the place of the theme's, and spare theme and search needless work."""
         env.globals["known_addresses"] = not_found.known(self.site, partial(_url, files))
+        guides = planned.guides(self.site).items()
+        env.globals["planned_guides"] = [(title, section_address(path)) for path, title in guides]
         ours = DictLoader({not_found.NAME: not_found.template(), page_template.NAME: page_template.template()})
         env.loader = ChoiceLoader([ours, env.loader] if env.loader else [ours])
         if self.memory:

@@ -69,6 +69,8 @@ def test_a_method_is_found_by_any_of_its_names(site: Path, page: "Page") -> None
     """A flag of an API is how many know it."""
     opened(page, site).fill("[name=method]", "torch_compile=true")
     assert {row[0] for row in shown(page)} == {"torch.compile"}
+    page.fill("[name=method]", "adafactor")
+    assert "A smaller optimizer step" not in {row[0] for row in shown(page)}  # its rows compare two forms of AdamW
     page.fill("[name=method]", "no such method")
     assert shown(page) == []
     assert page.inner_text(".matrix-filters output").startswith("0 of ")

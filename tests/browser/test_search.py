@@ -86,6 +86,28 @@ class TestFinding:
             assert f'id="{anchor}"' in (site / path).read_text("utf-8"), place
 
 
+class TestNotWrittenYet:
+    @pytest.mark.parametrize(
+        "text", ["DeepSpeed", "DeepSpeed ZeRO", "FSDP", "multi gpu", "KV cache", "vLLM", "inference", "TPU"]
+    )
+    def test_a_subject_that_is_not_covered_is_found_as_not_written_yet(self, page: "Page", text: str) -> None:
+        """Among the first two results, which a reader sees without scrolling."""
+        (answer,) = ask(page, [text])
+        pages = [links[0].partition("#")[0] for links in answer.results]
+        assert "not-written-yet.html" in pages[:2]
+
+    def test_a_search_without_hits_says_so_and_lists_what_is_not_written(self, page: "Page") -> None:
+        """The list goes as soon as something is found."""
+        page.focus(FIELD)
+        (answer,) = ask(page, ["zzqxy"])
+        assert not answer.results
+        box = page.locator(".md-search-result")
+        box.get_by_text("No matching documents").wait_for(state="visible")
+        assert box.get_by_role("link", name="DeepSpeed").is_visible()
+        ask(page, ["lora"])
+        assert box.locator(".found-nothing").is_hidden()
+
+
 class TestField:
     @pytest.mark.parametrize("key", ["/", "Control+k", "Meta+k"])
     def test_a_key_opens_the_search(self, site: Path, browser: "Browser", key: str) -> None:

@@ -11,8 +11,10 @@ import pytest
 from headroom.prose.addresses import OldPage, answered, old_pages
 from headroom.prose.pages import parse
 from headroom.records.methods import Method
+from headroom.site import planned
 from headroom.site.addresses import moved, not_found
 from headroom.site.context import PageContext, SiteData
+from headroom.site.finding import start
 from sites import Page, build
 
 ROOT = Path(__file__).parents[2]
@@ -74,6 +76,30 @@ class TestOwnSite:
         assert page.anchors["compile"] == "training/single-gpu/speed.md#compile"
         assert "out-of-memory" not in page.anchors
 
+    @pytest.mark.parametrize(
+        ("name", "section"),
+        [
+            ("deepspeed", "multi-gpu"),
+            ("fsdp", "multi-gpu"),
+            ("perf_train_gpu_many", "multi-gpu"),
+            ("perf_infer_gpu_one", "inference"),
+        ],
+    )
+    def test_the_address_of_an_unwritten_guide_leads_to_the_notice(
+        self, own: SiteData, name: str, section: str
+    ) -> None:
+        """And so does an anchor on it that nothing here answers."""
+        text = moved.files(own, url)[f"{name}.html"]
+        assert lead_of(text, "") == lead_of(text, "deploy") == f"not-written-yet.html#{section}"
+        assert "<h1>This guide is not written yet</h1>" in text
+
+    def test_each_unwritten_guide_is_listed_on_the_start_page(self, own: SiteData) -> None:
+        """With a link to its section; each section has the old addresses of its subject."""
+        guides = planned.guides(own)
+        assert {*(lead for old in own.old_pages.values() if (lead := old.target).startswith(planned.PAGE))} == {*guides}
+        lines = start.with_parts(["[](start:planned)"], own, PageContext("index.md"))
+        assert lines == [f"- [{title}]({path})" for path, title in guides.items()]
+
     def test_old_names_are_not_names_of_pages(self, own: SiteData) -> None:
         """A page that sends on would lie where a page stands."""
         assert not {f"{name}.md" for name, page in own.old_pages.items() if page.target} & {*_sources(own)}
@@ -98,6 +124,7 @@ class TestPagesThatSendOn:
         assert '<link rel="canonical" href="training/guide.html#place">' in text
         assert '<a href="training/guide.html#place">' in text
         assert '<meta name="robots" content="noindex">' in text
+        assert "<h1>This page has moved</h1>" in text
 
     def test_leads_on_from_a_folder(self, site: SiteData) -> None:
         """Links are relative, so that they work from a file system."""

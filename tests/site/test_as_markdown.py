@@ -21,6 +21,7 @@ GUIDE = PageContext("training/guide.md", ("cpu",))
 SVG = "<svg><title>Time</title><desc>Falls.</desc></svg>"
 TABS = '=== "One"\n\n    ```python\n    x\n    ```\n\n=== "Two"\n\n    y'
 MEASURED = "measured: time of a step 20 % shorter, on an x86 server CPU"
+FULL = ("llms-full.txt", "llms-contribute.txt")
 NAV = ["index.md", {"Training": ["training/guide.md", {"Named": "claims/index.md"}]}, {"Alone": "claims/hardware.md"}]
 
 
@@ -216,6 +217,19 @@ def test_llms_txt_lists_the_navigation(site: SiteData) -> None:
     assert any(row.startswith("- [Alone](claims/hardware.md): ") for row in rows)
     full = files["llms-full.txt"]
     assert full.index("# Headroom") < full.index("# A guide") < full.index("# Claims")
+
+
+def test_pages_for_contributors_have_a_file_of_their_own(ours: tuple[SiteData, dict[str, str]]) -> None:
+    """A model that answers a reader is not given a fifth of contributors' matter; llms.txt names both files."""
+    nav = ["training/cpu.md", {"Contribute": ["contribute/claim.md", "contribute/testing.md"]}]
+    files = markdown_pages.files(ours[0], {}, "Headroom", "About it.", nav)
+    sources = {name: re.findall(r"^Source: (.+)$", files[name], re.MULTILINE) for name in FULL}
+    assert sources == {
+        "llms-full.txt": ["training/cpu.html"],
+        "llms-contribute.txt": ["contribute/claim.html", "contribute/testing.html"],
+    }
+    assert "(llms-full.txt)" in files["llms.txt"]
+    assert "(llms-contribute.txt)" in files["llms.txt"]
 
 
 def test_a_server_makes_only_what_has_changed(site: SiteData) -> None:

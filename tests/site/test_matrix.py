@@ -137,6 +137,15 @@ class TestPage:
         found = row(with_method(site, claims={"speed": (f"training.{claim}",)}), "cpu")
         assert ("data-gains" in found[2]) == bool(gains)
 
+    def test_a_row_has_the_names_of_the_variant_that_it_shows(self, site: SiteData) -> None:
+        """The name of another variant finds no row whose figures are not its own; the name of a flag finds all."""
+        claim = site.tree.claims["training.slower"].model_copy(update={"subject": "adafactor"})
+        tree = replace(site.tree, claims={**site.tree.claims, claim.id: claim})
+        listed = {"memory": ("training.time", "training.slower")}
+        varied = with_method(replace(site, tree=tree), aliases=("Adafactor", "clever=True", "--flag"), claims=listed)
+        assert 'data-names="cleverness clever=True --flag"' in row(varied, "cpu")[0]
+        assert 'data-names="cleverness Adafactor clever=True --flag"' in row(varied, "h200")[0]
+
     def test_a_proven_result_names_its_proof_and_nothing_known_says_so(self, clean: SiteData) -> None:
         """A gap is a dash and two words, never an empty cell."""
         found = cells(clean)

@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 import yaml
 
+from headroom import history
 from headroom.records.schemas import schemas
 from headroom.site import exports
 from headroom.site.claims import citation, readme_badge
@@ -88,6 +89,45 @@ class TestJson:
         assert standing["product"] == "Made-up Xeon"
         assert claims["training.time"]["standings"]["cpu"]["crossover"] is None
         assert claims["training.unmeasured"]["samples"] is None
+
+    def test_a_cited_claim_carries_its_source_and_says_who_reports_it(self, published: SiteData) -> None:
+        """So that a program never takes the statement for a result of this project."""
+        found = json.loads(exports.json_files(published)["claims/training/cited.json"])["claim"]
+        claim = published.tree.claims["training.cited"]
+        assert (found["kind"], found["verdict"], found["conditions"]) == ("cited", "cited", None)
+        assert found["statement"] == f"Reported by A. Author (2024), not measured here: {claim.statement}"
+        citation = found["citation"]
+        assert {"url", "locator", "title", "authors", "year"} <= citation["source"].keys()
+        assert citation["source"]["url"] == "https://example.org/clever"
+        assert citation["quote"]
+        assert citation["figures"][0]["as_printed"] in citation["quote"]
+
+    def test_a_measured_claim_carries_its_verdict_and_conditions(self, published: SiteData) -> None:
+        """What a program needs to know what the statement means, and what it does not."""
+        claims = {each["id"]: each for each in json.loads(exports.claims_json(published))["claims"]}
+        verdicts = {name: claims[f"training.{name}"]["verdict"] for name in ("time", "slower", "sweep", "unmeasured")}
+        assert verdicts == {
+            "time": "supported",
+            "slower": "contradicted",
+            "sweep": "flips",
+            "unmeasured": "unmeasured",
+        }
+        found = claims["training.sweep"]
+        assert found["conditions"]["baseline"] == "plain"
+        assert found["conditions"]["sweep"]["grid"] == [1, 8, 64]
+        assert found["not_claimed"] == list(published.tree.claims["training.sweep"].not_claimed)
+        assert found["guide"] == "training/guide.html"
+        assert found["citation"] is None
+
+    def test_each_file_names_its_format_and_commit(self, published: SiteData, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The commit's own day, so that two builds of it give the same bytes; null outside of git."""
+        outside = json.loads(exports.claims_json(published))
+        assert (outside["format_version"], outside["commit"], outside["commit_date"]) == (1, None, None)
+        monkeypatch.setattr(history, "last_commit", lambda _: history.Commit("a" * 40, "2026-11-20"))
+        files = exports.json_files(published)
+        for path in ("claims.json", "claims/training/time.json"):
+            data = json.loads(files[path])
+            assert (data["commit"], data["commit_date"]) == ("a" * 40, "2026-11-20")
 
     def test_an_unknown_address_is_null(self, site: SiteData) -> None:
         """And not an empty one, which would be the reader's own."""

@@ -6,7 +6,11 @@ Every path is relative to the top of the site, whose address ``site`` gives wher
 from pydantic import Field
 
 from headroom.records.base import Record, Value
+from headroom.records.claims import CitedFigure, Source, Sweep
 from headroom.records.retirement import Retirement
+
+FORMAT_VERSION = 1
+"""Of the published files: it rises when a field is removed or changes its meaning, not when one is added."""
 
 
 class PublishedPoint(Record):
@@ -106,11 +110,48 @@ class PublishedCheck(Record):
     tolerance: float
 
 
+class PublishedConditions(Record):
+    """What a measured claim compares, and under which conditions."""
+
+    benchmark: str
+    subject: str
+    """The arm that the claim says is better."""
+    baseline: str
+    """The arm that the subject is compared with."""
+    fixed: dict[str, Value]
+    """What the benchmark holds fixed: model, data type, tokens."""
+    at: dict[str, Value]
+    """The benchmark's parameters that are not swept."""
+    sweep: Sweep | None
+    """The axis along which the claim is measured; null where there is one point."""
+    holds_for: str | None
+    """The part of the sweep that the statement asserts; null where it asserts all of it."""
+    hardware: list[str]
+    """The hardware classes that the statement is meant for."""
+
+
+class PublishedCitation(Record):
+    """Who reports a cited claim, where, and in which words. This project did not measure it."""
+
+    source: Source
+    """Its title, authors, year, type, URL, locator and the day on which it was read."""
+    quote: str
+    """The words of the source."""
+    figures: list[CitedFigure]
+    """The figures of the quote, with their units, and as the source prints them."""
+    hardware_as_stated: str
+    """The hardware, as the source states it."""
+    independence: str
+    """Who reports it: ``author`` of the method, its ``vendor``, or an ``independent`` party."""
+
+
 class PublishedModel(Record):
     """What a modelled claim has in place of standings."""
 
     status: str
     formula: str
+    valid_when: str
+    """The conditions under which the formula holds."""
     predicts: PublishedPrediction
     validated_by: list[PublishedCheck]
 
@@ -121,12 +162,30 @@ class PublishedClaim(Record):
     id: str
     kind: str
     """``measured``, ``cited`` or ``modelled``."""
+    verdict: str
+    """What the evidence says of the statement on all hardware classes together; the least favourable class decides.
+
+    ``supported``, ``contradicted``, ``inconclusive``, ``disputed``, ``flips``, ``unmeasured``, ``modelled``, ``cited``
+    or ``retired``. Only ``supported`` and ``modelled`` mean that the statement holds. ``flips`` means that it holds in
+    a part of the sweep. ``cited`` means that somebody reports it and that this project did not measure it.
+    """
     state: str
-    """``active`` or ``retired``."""
+    """``active`` or ``retired``: whether the project still makes the claim. It does not say that the claim is true."""
     retired: Retirement | None
     supersedes: list[str]
     """The claims whose place it took."""
     statement: str
+    """One sentence. That of a cited claim begins with who reports it."""
+    method: str | None
+    """The method that the claim is about; null where it is about this project's own way of measuring."""
+    guide: str
+    """The path of the guide that the claim belongs to."""
+    not_claimed: list[str]
+    """What a reader might wrongly conclude from the statement."""
+    conditions: PublishedConditions | None
+    """Null where this project did not measure the claim."""
+    citation: PublishedCitation | None
+    """Null where the claim is not cited."""
     metric: str | None
     """What is compared; null where nothing was measured."""
     unit: str | None
@@ -162,22 +221,29 @@ class PublishedHardware(Record):
     """The paths of what such machines were measured to do."""
 
 
-class PublishedClaims(Record):
-    """claims.json: every claim, and every hardware class."""
+class PublishedFile(Record):
+    """What every published file says of itself."""
 
+    format_version: int
+    """Rises when a field is removed or changes its meaning, not when one is added."""
+    commit: str | None
+    """The commit that the file was made from; null where the tree is in no git repository."""
+    commit_date: str | None
+    """The day of that commit in UTC. Nothing in the file depends on the day of the build."""
     site: str | None
     """The address of the top of the site, which every path here is relative to; null where it is not known."""
     described_by: str = Field(alias="$schema")
     """The path of the JSON Schema of this file."""
+
+
+class PublishedClaims(PublishedFile):
+    """claims.json: every claim, and every hardware class."""
+
     claims: list[PublishedClaim]
     hardware: dict[str, PublishedHardware]
 
 
-class PublishedAlone(Record):
+class PublishedAlone(PublishedFile):
     """The file of one claim."""
 
-    site: str | None
-    """The address of the top of the site, which every path here is relative to; null where it is not known."""
-    described_by: str = Field(alias="$schema")
-    """The path of the JSON Schema of this file."""
     claim: PublishedClaim

@@ -22,10 +22,10 @@ _ELSEWHERE = re.compile(r'--8<--(?! "(?:snippets|checks)/)')
 
 
 def records(root: Path) -> str:
-    """A hash of all that is known: records, benchmarks, snippets, and the day of the last commit."""
+    """A hash of all that is known: records, benchmarks, snippets, and the last commit."""
     found = (each for folder in ("checks", "snippets") for each in _files(root, folder))
     parts = (f"{path} {files.sha256(data)}" for path, data in found)
-    return files.sha256("\n".join([str(history.last_commit_day(root)), *parts]))
+    return files.sha256("\n".join([str(history.last_commit(root)), *parts]))
 
 
 def outlines(docs: Path, config: Path) -> str:

@@ -32,9 +32,22 @@
     else more.remove()
   }
 
+  // Below "No matching documents": which guides are not written yet.
+  function sayWhatIsMissing(list) {
+    const meta = document.querySelector(".md-search-result__meta")
+    const none = JSON.parse(document.getElementById("__config").textContent).translations["search.result.none"]
+    const note = Object.assign(document.createElement("div"), { className: "found-nothing", hidden: true })
+    const guides = document.getElementById("planned-guides")
+    if (guides) note.append(guides.content.cloneNode(true))
+    list.before(note)
+    const show = () => (note.hidden = meta.textContent.trim() !== none)
+    new MutationObserver(show).observe(meta, { childList: true, characterData: true, subtree: true })
+  }
+
   const input = document.querySelector(".md-search__input")
   const results = document.querySelector(".md-search-result__list")
   if (input && results) {
+    sayWhatIsMissing(results)
     input.addEventListener("focus", () => (input.placeholder = "A word, a flag, or a whole error message"))
     input.setAttribute("aria-keyshortcuts", "Control+K Meta+K /")
     input.addEventListener("input", () => input.dispatchEvent(new KeyboardEvent("keyup")))

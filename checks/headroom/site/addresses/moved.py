@@ -8,13 +8,18 @@ from pathlib import Path, PurePosixPath
 
 from headroom.escaping import text
 from headroom.prose.addresses import OldPage
+from headroom.site import planned
 from headroom.site.context import PageContext, SiteData
 
 Urls = Callable[[str], str]
 """The address of a source file below docs/ on the site, relative to its top."""
 
 _PAGE = (Path(__file__).parent / "moved.html").read_text(encoding="utf-8")
-_START = "index.md"
+_MOVED = '<h1>This page has moved</h1>\n<p>What <code>NAME</code> was about stands at <a href="TARGET">TITLE</a>.</p>'
+_UNWRITTEN = (
+    "<h1>This guide is not written yet</h1>\n"
+    '<p>What <code>NAME</code> was about is not covered. <a href="TARGET">TITLE</a> says what is here meanwhile.</p>'
+)
 
 
 def files(site: SiteData, urls: Urls) -> dict[str, str]:
@@ -32,9 +37,11 @@ def _sender(name: str, old: OldPage, site: SiteData, urls: Urls) -> str:
         return f"{found}#{anchor}" if anchor else found
 
     anchors = {anchor: href(target) for anchor, target in sorted(old.anchors.items())}
+    guide = planned.guides(site).get(old.target)
     return (
-        _PAGE.replace("NAME", escape(name))
-        .replace("TITLE", escape(site.title(old.target.partition("#")[0])))
+        _PAGE.replace("NOTICE", _UNWRITTEN if guide else _MOVED)
+        .replace("NAME", escape(name))
+        .replace("TITLE", escape(guide or site.title(old.target.partition("#")[0])))
         .replace("TARGET", escape(href(old.target)))
         .replace("ANCHORS", json.dumps(anchors).replace("<", "\\u003c"))
     )

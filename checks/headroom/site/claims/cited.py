@@ -50,6 +50,12 @@ def sentence(claim: CitedClaim) -> str:
     return f"Reported by {_REPORTERS[claim.independence]}, {source.authors}, {kind}{place}; not measured here."
 
 
+def reported(claim: CitedClaim) -> str:
+    """Return the statement for programs, which begins with who reports it."""
+    source = claim.source
+    return f"Reported by {source.authors} ({source.year}), not measured here: {claim.statement}"
+
+
 def render(claim: CitedClaim, page: PageContext) -> Iterator[str]:
     """The parts of its page below the title."""
     source = claim.source

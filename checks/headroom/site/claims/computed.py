@@ -170,6 +170,7 @@ def exported(claim: ModelledClaim, computed: Computed) -> Mapping[str, Any]:
     return {
         "status": computed.status,
         "formula": claim.formula,
+        "valid_when": claim.validity.words,
         "predicts": {"name": claim.predicts.name, "unit": claim.predicts.unit, **_exported(computed.result)},
         "validated_by": [
             {

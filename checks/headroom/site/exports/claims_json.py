@@ -4,13 +4,18 @@ import json
 import math
 from collections.abc import Iterable
 from statistics import median
+from typing import Any
 
-from headroom.records import Claim, MeasuredClaim, ModelledClaim
+from headroom import history as commits
+from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
 from headroom.records.base import Record
 from headroom.records.published import (
+    FORMAT_VERSION,
     PublishedAlone,
+    PublishedCitation,
     PublishedClaim,
     PublishedClaims,
+    PublishedConditions,
     PublishedCrossover,
     PublishedEvent,
     PublishedHardware,
@@ -18,7 +23,7 @@ from headroom.records.published import (
     PublishedPoint,
     PublishedStanding,
 )
-from headroom.site.claims import computed, hardware_page, history, readme_badge, retired
+from headroom.site.claims import cited, computed, hardware_page, history, readme_badge, retired
 from headroom.site.context import SiteData, beside, claim_page, evidence_file, html_page
 from headroom.site.exports import samples_csv
 from headroom.verdicts import PointVerdict, Standing
@@ -28,25 +33,32 @@ from headroom.verdicts.crossover import shape
 def claims_json(site: SiteData) -> str:
     """Every claim and its verdicts."""
     claims = [published(claim, site) for claim in sorted(site.tree.claims.values(), key=lambda claim: claim.id)]
-    return _dumped(_all(site, claims))
+    return _dumped(_all(_head(site), site, claims))
 
 
 def files(site: SiteData) -> dict[str, str]:
     """claims.json and the file of each claim, by path."""
     claims = [published(claim, site) for claim in sorted(site.tree.claims.values(), key=lambda claim: claim.id)]
-    alone = {beside(claim.id, ".json"): _dumped(_one(site, claim)) for claim in claims}
-    return {"claims.json": _dumped(_all(site, claims)), **alone}
+    head = _head(site)
+    alone = {beside(claim.id, ".json"): _dumped(_one(head, claim)) for claim in claims}
+    return {"claims.json": _dumped(_all(head, site, claims)), **alone}
 
 
-def _all(site: SiteData, claims: list[PublishedClaim]) -> PublishedClaims:
+def _head(site: SiteData) -> dict[str, Any]:
+    """Return what each file says of itself, apart from its schema."""
+    last = commits.last_commit(site.tree.root)
+    made = {"commit": last and last.id, "commit_date": last and last.day}
+    return {"format_version": FORMAT_VERSION, **made, "site": site.address or None}
+
+
+def _all(head: dict[str, Any], site: SiteData, claims: list[PublishedClaim]) -> PublishedClaims:
     hardware = {name: PublishedHardware.model_validate(found) for name, found in hardware_page.as_data(site).items()}
-    head = {"site": site.address or None, "$schema": "schemas/claims-file.json"}
-    return PublishedClaims.model_validate({**head, "claims": claims, "hardware": hardware})
+    schema = {"$schema": "schemas/claims-file.json"}
+    return PublishedClaims.model_validate({**head, **schema, "claims": claims, "hardware": hardware})
 
 
-def _one(site: SiteData, claim: PublishedClaim) -> PublishedAlone:
-    head = {"site": site.address or None, "$schema": "schemas/one-claim-file.json"}
-    return PublishedAlone.model_validate({**head, "claim": claim})
+def _one(head: dict[str, Any], claim: PublishedClaim) -> PublishedAlone:
+    return PublishedAlone.model_validate({**head, "$schema": "schemas/one-claim-file.json", "claim": claim})
 
 
 def _dumped(record: Record) -> str:
@@ -55,27 +67,58 @@ def _dumped(record: Record) -> str:
 
 
 def published(claim: Claim, site: SiteData) -> PublishedClaim:
-    """One claim."""
+    """Return one claim with its verdicts."""
+    badges = readme_badge.of_claim(claim, site)
     standings = site.board.standings[claim.id]
     model = site.board.models.get(claim.id) if isinstance(claim, ModelledClaim) else None
     kind = claim.metric.kind if isinstance(claim, MeasuredClaim) else None
     return PublishedClaim(
         id=claim.id,
         kind=claim.kind,
+        verdict=badges[0].status,
         state="retired" if claim.retired else "active",
         retired=claim.retired,
         supersedes=[each.id for each in retired.superseded(claim, site)],
-        statement=claim.statement,
+        statement=cited.reported(claim) if isinstance(claim, CitedClaim) else claim.statement,
+        method=claim.method,
+        guide=html_page(claim.guide),
+        not_claimed=list(claim.not_claimed),
+        conditions=_conditions(claim) if isinstance(claim, MeasuredClaim) else None,
+        citation=_citation(claim) if isinstance(claim, CitedClaim) else None,
         metric=kind and kind.title,
         unit=kind and kind.unit,
         page=html_page(claim_page(claim.id)),
         samples=beside(claim.id, ".csv") if samples_csv.known(claim, site) else None,
-        badges={badge.hardware: badge.path for badge in readme_badge.of_claim(claim, site)},
+        badges={badge.hardware: badge.path for badge in badges},
         standings={name: _standing(claim, standing) for name, standing in standings.items()},
         history=[_event(event) for event in history.events(claim, site)],
         model=PublishedModel.model_validate(computed.exported(claim, model))
         if model and isinstance(claim, ModelledClaim)
         else None,
+    )
+
+
+def _conditions(claim: MeasuredClaim) -> PublishedConditions:
+    scope = claim.scope
+    return PublishedConditions(
+        benchmark=claim.benchmark,
+        subject=claim.subject,
+        baseline=claim.baseline,
+        fixed=scope.fixed,
+        at=scope.at,
+        sweep=scope.sweep,
+        holds_for=scope.holds_for,
+        hardware=list(scope.hardware),
+    )
+
+
+def _citation(claim: CitedClaim) -> PublishedCitation:
+    return PublishedCitation(
+        source=claim.source,
+        quote=claim.quote,
+        figures=list(claim.figures),
+        hardware_as_stated=claim.hardware_as_stated,
+        independence=claim.independence,
     )
 
 

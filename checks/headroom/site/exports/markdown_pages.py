@@ -1,4 +1,4 @@
-"""Every page as Markdown beside its HTML, and the two files by which a language model finds and reads them.
+"""Every page as Markdown beside its HTML, and the three files by which a language model finds and reads them.
 
 The form of llms.txt is that of llmstxt.org: a title, a summary, and lists of links to Markdown with what each is about.
 """
@@ -19,8 +19,11 @@ from headroom.site.context import PageContext, SiteData, html_page, markdown_pag
 _DATA = (
     ("claims.json", "Every claim, its verdicts and their intervals as JSON"),
     ("feed.xml", "Verdicts that changed, as an Atom feed"),
-    ("llms-full.txt", "All the pages above in one file"),
+    ("llms-full.txt", "All the pages above in one file, without those for contributors"),
+    ("llms-contribute.txt", "The pages for contributors in one file"),
 )
+_CONTRIBUTE = "contribute/"
+"""The folder of the pages for contributors."""
 
 
 Recall = Callable[[str, str, str, Callable[[], str]], str]
@@ -40,7 +43,7 @@ def files(
     nav: Sequence[Any],
     recall: Recall = anew,
 ) -> dict[str, str]:
-    """Every page as Markdown, llms.txt and llms-full.txt, by path.
+    """Every page as Markdown, llms.txt, llms-full.txt and llms-contribute.txt, by path.
 
     Args:
         site: what is shown.
@@ -59,10 +62,12 @@ def files(
     found = {markdown_page(path): text for path, text in pages.items()}
     found["llms.txt"] = "\n".join(_llms(site, sources, name, about, nav)) + "\n"
     listed = [path for _, path in _flat(nav) if path in pages]
-    found["llms-full.txt"] = "\n".join(
-        recall("full", path, pages[path], partial(links.from_the_top, pages[path], path, site.address))
+    whole = {
+        path: recall("full", path, pages[path], partial(links.from_the_top, pages[path], path, site.address))
         for path in listed
-    )
+    }
+    found["llms-full.txt"] = "\n".join(text for path, text in whole.items() if not path.startswith(_CONTRIBUTE))
+    found["llms-contribute.txt"] = "\n".join(text for path, text in whole.items() if path.startswith(_CONTRIBUTE))
     return found
 
 

@@ -9,12 +9,14 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from headroom.site.context import SiteData, claim_page
+from headroom.site import planned
+from headroom.site.context import SiteData, claim_page, html_page
 
 FIELDS: Final = {"title": 8.0, "text": 1.0, "names": 10.0}
 """How much a word counts, by where it stands. ``names`` is ours: what the records of methods say, and every title."""
 _PAGE: Final = 0.7
-_FOLDERS: Final = {"claims": 0.4, "contribute": 0.4}
+_FOLDERS: Final = {"claims": 0.4, "contribute": 0.4, html_page(planned.PAGE): 1.8}
+"""The weight of a folder, or of a page at the top. Who looks for a guide that is not written yet is told so first."""
 _LEFT_OUT = re.compile(r"<figure [^>]*data-search-exclude.*?</figure>|<h2 data-search-exclude.*", re.DOTALL)
 """Of a claim's page: its plot, and from the first section that the search leaves out on all of them."""
 _MARKUP = re.compile(r"<[^>]*>|&\w+;")
@@ -58,7 +60,7 @@ def _entry(entry: Mapping[str, Any], said: Mapping[str, list[str]]) -> dict[str,
     place = entry["location"]
     texts = said.get(place, [])
     names = [word for text in texts for word in _words(text)] + [_one_word(text) for text in (entry["title"], *texts)]
-    weight = _FOLDERS.get(place.partition("/")[0], 1.0) * (1.0 if "#" in place else _PAGE)
+    weight = _FOLDERS.get(re.split("[/#]", place)[0], 1.0) * (1.0 if "#" in place else _PAGE)
     return {**entry, "names": " ".join(dict.fromkeys(names)), "boost": weight}
 
 

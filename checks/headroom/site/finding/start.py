@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from headroom.escaping import text
 from headroom.records import CitedClaim, Claim, ModelledClaim, Tree
 from headroom.records.snippets import SnippetRun
+from headroom.site import planned
 from headroom.site.claims import words
 from headroom.site.context import INDEX, PageContext, SiteData
 from headroom.site.finding import choices
@@ -105,4 +106,9 @@ def _out_of_memory(site: SiteData, page: PageContext) -> Iterator[str]:
     yield from table((f"`{MESSAGE}` …", "go to"), rows).splitlines()
 
 
-_PARTS = {"choices": _choices, "figures": _figures, "out-of-memory": _out_of_memory}
+def _planned(site: SiteData, page: PageContext) -> Iterator[str]:
+    """Yield a list of the guides that are not written yet."""
+    yield from (f"- [{title}]({page.href(path)})" for path, title in planned.guides(site).items())
+
+
+_PARTS = {"choices": _choices, "figures": _figures, "out-of-memory": _out_of_memory, "planned": _planned}

@@ -1,13 +1,16 @@
 """The page of all methods: a table that stands by itself, and above it what a script filters it by."""
 
+import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import tostring
 
 from headroom.escaping import text
+from headroom.records import MeasuredClaim
 from headroom.records.methods import Method
 from headroom.site import hardware_switch
 from headroom.site.claims import words
 from headroom.site.context import INDEX, PageContext, SiteData, claim_page
+from headroom.site.matrix import outcomes
 from headroom.site.matrix.outcomes import Outcome
 from headroom.site.matrix.rows import GOALS, Goal, Row, rows
 from headroom.site.parts import badge, heading
@@ -25,8 +28,9 @@ hide: [toc]
 ---"""
 _INTRO = f"""Figures are without the method → with it. A ratio (×) above 1 is a gain, below 1 a cost; behind it stands
 its range. A cell shows the first of what a method's [claims]({_HERE.href(INDEX)}) say; the data hold all of it:
-[CSV]({CSV}), [JSON]({JSON})."""
+[CSV]({CSV}), [JSON]({JSON}). The filter finds a method by what its row shows; the search finds its variants too."""
 _OPEN = '<div class="matrix" markdown="block" data-no-terms>'
+_WORD = re.compile(r"[^\W_]+")
 _WANTED = {"": "any", "speed": "faster", "memory": "less memory", "quality": "the same result"}
 
 
@@ -54,7 +58,7 @@ def _filters(site: SiteData) -> str:
 
 def _row(site: SiteData, row: Row) -> str:
     section = _HERE.href(_section(site, row))
-    cells = (_method(row.method, section), _hardware(site, row), *(_cell(row, goal, section) for goal in GOALS))
+    cells = (_method(site, row, section), _hardware(site, row), *(_cell(row, goal, section) for goal in GOALS))
     return f"| {' | '.join(cells)} |"
 
 
@@ -64,10 +68,34 @@ def _section(site: SiteData, row: Row) -> str:
     return row.method.elsewhere.get("cpu", row.method.section) if on_cpus else row.method.section
 
 
-def _method(method: Method, section: str) -> str:
-    """Its name and its section; a search finds it under every other name as well."""
-    names = " ".join((method.id, *method.aliases))
-    return f'<span data-names="{text(names)}">[{text(method.name)}]({section})</span>'
+def _method(site: SiteData, row: Row, section: str) -> str:
+    """Return the method's name with a link to its section, and the names that the filter finds the row by."""
+    names = " ".join((row.method.id, *_aliases(site, row)))
+    return f'<span data-names="{text(names)}">[{text(row.method.name)}]({section})</span>'
+
+
+def _aliases(site: SiteData, row: Row) -> Iterator[str]:
+    """Yield the method's other names, without those of a variant that the figures of the row are not about."""
+    method = row.method
+    every = outcomes.active(site, (name for names in method.claims.values() for name in names))
+    variants = {_variant(method, claim) for claim in every if isinstance(claim, MeasuredClaim)}
+    claims = [outcome.claim for found in row.known.values() for outcome in found[:1]]
+    shown = {_variant(method, claim) for claim in claims if isinstance(claim, MeasuredClaim)}
+    for alias in method.aliases:
+        named = {variant for variant in variants if _is_name_of(alias, variant)}
+        if not shown or not named or named & shown:
+            yield alias
+
+
+def _variant(method: Method, claim: MeasuredClaim) -> str:
+    """Return the arm of a claim that uses the method."""
+    return claim.baseline if claim.id in method.costs else claim.subject
+
+
+def _is_name_of(alias: str, variant: str) -> bool:
+    """Tell whether an alias has at least half of the words of a variant."""
+    words, wanted = (set(_WORD.findall(each.lower())) for each in (alias, variant))
+    return 2 * len(words & wanted) >= len(wanted)
 
 
 def _hardware(site: SiteData, row: Row) -> str:
