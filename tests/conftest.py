@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).parent))
 
 
 # Whoever has checked the clean tree by hand has left a cache there, which no copy of it is to have.
-shutil.rmtree(Path(__file__).parent / "canaries/clean/.cache", ignore_errors=True)
+shutil.rmtree(Path(__file__).parent / "rule_cases/clean/.cache", ignore_errors=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

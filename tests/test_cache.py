@@ -22,7 +22,7 @@ from headroom.records import Evidence
 from headroom.verdicts import Standing
 from headroom.verdicts.summary import rows
 
-CLEAN = Path(__file__).parent / "canaries" / "clean"
+CLEAN = Path(__file__).parent / "rule_cases" / "clean"
 SEAL = "headroom/seal"
 
 

@@ -28,7 +28,7 @@ from headroom.site import exports
 from headroom.site.context import SiteData
 
 ROOT = Path(__file__).parents[2]
-CLEAN = ROOT / "tests" / "canaries" / "clean"
+CLEAN = ROOT / "tests" / "rule_cases" / "clean"
 CPU_SECONDS = 10
 """What one check may take before it counts as a hang."""
 

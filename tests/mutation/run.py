@@ -34,7 +34,7 @@ QUICK = [f"-knot {' and not '.join(SLOW)}", *(f"tests/test_{name}.py" for name i
     "sessions", "limits", "gate_edges", "record_edges", "standing", "notebooks", "beside",
     "freshness", "crossover", "modelled", "disputes", "noise", "roofline", "against_itself", "pairing",
 )), *(f"tests/site/test_{name}.py" for name in ("addresses", "glossary"))]  # fmt: skip
-TESTS = [*QUICK, *(f"tests/test_{name}.py" for name in ("files", "cache", "rules", "canaries", "clean_tree"))]
+TESTS = [*QUICK, *(f"tests/test_{name}.py" for name in ("files", "cache", "rules", "rule_cases", "clean_tree"))]
 RESULT = HERE / "result.json"
 GOAL = 0.85
 
