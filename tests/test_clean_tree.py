@@ -17,7 +17,7 @@ from headroom.rules import Context
 from headroom.rules.code import PYTHON
 from headroom.rules.passages import passages
 
-CLEAN = Path(__file__).parent / "canaries" / "clean"
+CLEAN = Path(__file__).parent / "rule_cases" / "clean"
 NOTHING = (None, "", (), [], {})
 
 

@@ -13,7 +13,7 @@ import pytest
 from headroom import rules
 from headroom.cli import FAILED, OK, USAGE, main
 
-CLEAN = Path(__file__).parent / "canaries" / "clean"
+CLEAN = Path(__file__).parent / "rule_cases" / "clean"
 PAGE = "docs/training/gpu.md"
 HEAVY = ("torch", "transformers", "accelerate", "datasets", "mkdocs", "markdown", "psutil", "tqdm")
 # Prints, after the command, which of the modules named first it has imported.

@@ -16,7 +16,7 @@ from headroom.scripts import arms_of, parameters_of
 from trees import write
 
 HERE = Path(__file__).parent
-CLEAN = HERE / "canaries/clean"
+CLEAN = HERE / "rule_cases/clean"
 CLAIM = ("claim", "training.new.time", "--benchmark", "small_step", "--method", "clever")
 EVERY = {
     "checks/benchmarks/two_arms.py": ("benchmark", "two_arms"),

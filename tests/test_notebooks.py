@@ -88,7 +88,7 @@ class TestReading:
 
     def test_figures_are_rewritten_in_place(self, tmp_path: Path) -> None:
         """What is rewritten is the figure and nothing else, and the file stays a notebook."""
-        clean = ROOT / "tests/canaries/clean"
+        clean = ROOT / "tests/rule_cases/clean"
         right = (clean / "docs/concepts/counting.ipynb").read_text("utf-8")
         for path in clean.rglob("*"):
             if path.is_file():

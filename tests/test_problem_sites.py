@@ -1,4 +1,4 @@
-"""Every place of the code that finds a problem is reached by a canary or a fault: none could stop working unnoticed."""
+"""Every place of the code that finds a problem is reached by a rule case or a fault."""
 
 import ast
 import sys
@@ -11,7 +11,7 @@ import pytest
 
 import headroom
 from faults import FAULTS, make
-from test_canaries import CANARIES, FOLDERS, found, tree_of
+from test_rule_cases import CASES, found
 
 PACKAGE = Path(headroom.__file__).parent
 FILES = [
@@ -100,9 +100,9 @@ def missed(lines: set[tuple[str, int]]) -> list[str]:
 
 
 def trees(folder: Path) -> Iterator[Path]:
-    """Every tree with a fault: those of the canaries, and those of the records."""
-    for name in FOLDERS:
-        yield tree_of(CANARIES / name, folder / name)
+    """Yield every tree with a fault: the rule cases and the faults of records."""
+    for name, case in CASES.items():
+        yield case.tree(folder / name)
     for name, fault in FAULTS.items():
         root = make(folder / f"fault {name}")
         fault.do(root)
@@ -110,7 +110,7 @@ def trees(folder: Path) -> Iterator[Path]:
 
 
 def test_every_place_that_finds_a_problem_is_reached(tmp_path: Path) -> None:
-    """A new message needs a canary under tests/canaries/ or, where it is of a record, a fault in tests/faults.py."""
+    """A new message needs a case under tests/rule_cases/ or, if it is about a record, a fault in tests/faults.py."""
     reached = Reached()
     for root in trees(tmp_path):
         with reached:

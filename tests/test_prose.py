@@ -10,7 +10,7 @@ from headroom.prose.pages import Fence, Include, Link, load_pages, parse
 from headroom.prose.targets import FIGURES, ClaimTarget, FactTarget, parse_target
 from headroom.rules import Context
 
-CLEAN = Path(__file__).parent / "canaries" / "clean"
+CLEAN = Path(__file__).parent / "rule_cases" / "clean"
 
 
 @pytest.fixture(scope="module")

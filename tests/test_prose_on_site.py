@@ -13,7 +13,7 @@ from headroom.records import notebooks
 from headroom.site.notebook_page import markdown as shown
 
 ROOT = Path(__file__).parents[1]
-CLEAN = ROOT / "tests" / "canaries" / "clean"
+CLEAN = ROOT / "tests" / "rule_cases" / "clean"
 # Those of mkdocs.yml that decide what is a link; the snippets inside fences and our own extension do not.
 EXTENSIONS = [
     "admonition",

@@ -17,7 +17,7 @@ from headroom.records.layout import evidence_text, session_path
 from headroom.records.snippets import header_table
 from trees import CITED, CLASSES, H200, MACHINE, a_claim, a_run_record, a_session, a_sweep, edited, write, write_tree
 
-CLEAN = Path(__file__).parent / "canaries" / "clean"
+CLEAN = Path(__file__).parent / "rule_cases" / "clean"
 
 GPU = {**H200, "instruction_sets": ()}
 

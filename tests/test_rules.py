@@ -1,4 +1,4 @@
-"""What the canaries do not show of the rules: figures rewritten in place, order, and what one fault leaves visible."""
+"""What the rule cases do not show: figures rewritten in place, order, and what one fault leaves visible."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import pytest
 from headroom import rules
 from headroom.scripts import arms_of
 
-CLEAN = Path(__file__).parent / "canaries" / "clean"
+CLEAN = Path(__file__).parent / "rule_cases" / "clean"
 GPU, CPU, INDEX = "docs/training/gpu.md", "docs/training/cpu.md", "docs/index.md"
 
 

@@ -35,13 +35,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def clean_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The clean tree of the canaries as a site: it has kinds of claims of which the real one may have none."""
+    """Return the clean tree of the rule cases as a site: it has kinds of claims of which the real one may have none."""
     return built_once("clean", lambda: clean_tree(tmp_path_factory.mktemp("tree") / "clean"), tmp_path_factory)
 
 
 def clean_tree(root: Path) -> Path:
     """A copy of the clean tree that looks as the real site does."""
-    shutil.copytree(ROOT / "tests/canaries/clean", root)
+    shutil.copytree(ROOT / "tests/rule_cases/clean", root)
     shutil.copytree(ROOT / "docs/assets", root / "docs/assets", dirs_exist_ok=True)
     config, nav = ((tree / "mkdocs.yml").read_text("utf-8").partition("\nnav:") for tree in (ROOT, root))
     (root / "mkdocs.yml").write_text(f"{config[0]}\nnav:{nav[2]}  - claims/index.md\n", "utf-8")

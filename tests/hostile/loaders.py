@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-CLEAN = Path(__file__).parents[1] / "canaries" / "clean"
+CLEAN = Path(__file__).parents[1] / "rule_cases" / "clean"
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,25 +31,27 @@ VALUES, ANCHOR, BITS = "more than 100000 values", "an anchor or alias", "a whole
 INTEGER, NUMBER, FINITE = "should be a valid integer", "should be a valid number", "is not a finite number"
 IN_TIME = Harmless("prose may be odd; it is read in time")
 DECLARES_NOTHING = Harmless("a script that declares nothing; a claim that is measured with it says so")
+NO_CONTENT = cells(
+    yaml="empty",
+    json="not JSON",
+    notebook="not JSON",
+    script="0 PEP 723",
+    bare=DECLARES_NOTHING,
+    page="empty",
+    config="names no page",
+)
+NESTED = cells(
+    yaml="nested deeper than 32",
+    page="nested deeper than 32",
+    json=DEEP,
+    notebook=DEEP,
+    script="no TOML",
+    bare="too many nested parentheses",
+    config=ABSENT,
+)
 MATRIX: Mapping[str, Mapping[str, Cell]] = {
-    "empty": cells(
-        yaml="empty",
-        json="not JSON",
-        notebook="not JSON",
-        script="0 PEP 723",
-        bare=DECLARES_NOTHING,
-        page="empty",
-        config="names no page",
-    ),
-    "blank": cells(
-        yaml="empty",
-        json="not JSON",
-        notebook="not JSON",
-        script="0 PEP 723",
-        bare=DECLARES_NOTHING,
-        page="empty",
-        config="names no page",
-    ),
+    "empty": NO_CONTENT,
+    "blank": NO_CONTENT,
     "truncated": cells(
         yaml="",
         json="not JSON",
@@ -76,24 +78,8 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
     "unfinished merge": cells("a merge that is not finished"),
     "10 MB scalar": cells(LARGE, json="at most 600 characters", script=LARGE_SCRIPT, bare=LARGE_SCRIPT),
     "20 MB": cells(LARGE, json="larger than 16777216 bytes", script=LARGE_SCRIPT, bare=LARGE_SCRIPT),
-    "deep lists": cells(
-        yaml="nested deeper than 32",
-        page="nested deeper than 32",
-        json=DEEP,
-        notebook=DEEP,
-        script="no TOML",
-        bare="too many nested parentheses",
-        config=ABSENT,
-    ),
-    "deep mappings": cells(
-        yaml="nested deeper than 32",
-        page="nested deeper than 32",
-        json=DEEP,
-        notebook=DEEP,
-        script="no TOML",
-        bare="too many nested parentheses",
-        config=ABSENT,
-    ),
+    "deep lists": NESTED,
+    "deep mappings": NESTED,
     "a million rows": cells(LARGE, json=VALUES, script=LARGE_SCRIPT, bare=LARGE_SCRIPT),
     "values without end": cells(
         yaml=VALUES, page=VALUES, json=VALUES, notebook=VALUES, script=LARGE_SCRIPT, bare=LARGE_SCRIPT, config=IN_TIME

@@ -19,7 +19,7 @@ It is [2.00×](claim:training.clever#ratio@cpu)
 or [9.00×](claim:training.clever#ratio@cpu).
 """
 RIGHT = PAGE.replace("2.00×", "1.49×").replace("9.00×", "1.49×")
-NOTEBOOK = Path(__file__).parents[1] / "canaries/clean/docs/concepts/counting.ipynb"
+NOTEBOOK = Path(__file__).parents[1] / "rule_cases/clean/docs/concepts/counting.ipynb"
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from headroom.site.context import PageContext, SiteData
 from headroom.site.parts import percent, signed
 from headroom.verdicts.pairs import Layout, blocks
 
-CLEAN = Path(__file__).parents[1] / "canaries" / "clean"
+CLEAN = Path(__file__).parents[1] / "rule_cases" / "clean"
 RECORD = "checks/registry/training/clever-kept-model.yml"
 MODEL, PAGE = "training.clever.kept-model", PageContext("training/words.md", ("h200",))
 

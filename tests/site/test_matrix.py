@@ -18,7 +18,7 @@ from headroom.site import exports
 from headroom.site.context import SiteData
 from headroom.site.matrix import data, page, rows
 
-ROOT, CLEAN = Path(__file__).parents[2], Path(__file__).parents[1] / "canaries/clean"
+ROOT, CLEAN = Path(__file__).parents[2], Path(__file__).parents[1] / "rule_cases/clean"
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from headroom.site import methods_table
 from headroom.site.context import PageContext, SiteData
 from headroom.site.markdown_extension import HeadroomExtension
 
-CLEAN = Path(__file__).parents[1] / "canaries/clean"
+CLEAN = Path(__file__).parents[1] / "rule_cases/clean"
 LINE = "[](methods:training/gpu.md)"
 
 

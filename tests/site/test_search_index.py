@@ -14,7 +14,7 @@ from headroom.site.context import PageContext, SiteData, claim_page, html_page
 from headroom.site.exports.search_index import FIELDS, address, hasten, searched, weighed
 from headroom.site.markdown_extension import HeadroomExtension
 
-CLEAN = Path(__file__).parents[1] / "canaries/clean"
+CLEAN = Path(__file__).parents[1] / "rule_cases/clean"
 GPU = PageContext("training/gpu.md", ("h200",))
 
 

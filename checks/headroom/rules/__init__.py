@@ -1,7 +1,7 @@
 """What must hold in a tree, rule by rule. ``headroom check`` runs these and nothing else.
 
 A rule is a function from what is written and judged to the problems that it finds; its name is the one that ``--only``
-takes and that its canary under tests/canaries/ carries.
+takes and that its cases under tests/rule_cases/ carry.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,3 +1,0 @@
-"""One arm."""
-
-ARMS = ("one",)

@@ -1,4 +1,0 @@
-# /// script
-# dependencies = []
-# ///
-"""A snippet that proves nothing."""
