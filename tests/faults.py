@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from headroom.files import MAX_TEXT_BYTES
-from headroom.parsing import MAX_VALUES
+from factories import CITED, SNIPPET, a_run_record, a_session, write, write_tree
+from headroom.io.safe_read import MAX_TEXT_BYTES
+from headroom.io.strict_load import MAX_VALUES
 from headroom.records import MeasuredClaim
-from trees import CITED, SNIPPET, a_run_record, a_session, write, write_tree
 
 CLAIM = "checks/registry/training/clever.yml"
 CITED_PATH = "checks/registry/training/cited.yml"

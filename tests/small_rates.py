@@ -3,8 +3,12 @@
 
 def work(result: str) -> None:
     """Measure, and write the report."""
-    from headroom.running import rates  # noqa: PLC0415 - torch is loaded in the process only
+    from headroom.execution import machine_benchmark  # noqa: PLC0415 - torch is loaded in the process only
 
-    rates.SIZES = {"cpu": (32, 64)}
-    rates.SAMPLE_SECONDS, rates.LAUNCHES, rates.ARRAY_BYTES = 0.001, 10, {"cpu": 1 << 16}
-    rates.run({"device": "cpu", "memory_bytes": 1 << 30}, result)
+    machine_benchmark.SIZES = {"cpu": (32, 64)}
+    machine_benchmark.SAMPLE_SECONDS, machine_benchmark.LAUNCHES, machine_benchmark.ARRAY_BYTES = (
+        0.001,
+        10,
+        {"cpu": 1 << 16},
+    )
+    machine_benchmark.run({"device": "cpu", "memory_bytes": 1 << 30}, result)

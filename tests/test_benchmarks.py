@@ -14,8 +14,8 @@ import pytest
 import headroom
 import small_steps
 from headroom import records
+from headroom.execution.isolation import ForkServer
 from headroom.records import MeasuredClaim, Tree
-from headroom.running.isolation import Nursery
 
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = sorted((ROOT / "checks/benchmarks").glob("*.py"), key=lambda path: path.stem)
@@ -68,9 +68,9 @@ SHRUNK: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
+def nursery() -> Iterator[ForkServer]:
     """Processes that find the libraries loaded, so that not every benchmark pays for them."""
-    with Nursery({"OMP_NUM_THREADS": "1"}) as found:
+    with ForkServer({"OMP_NUM_THREADS": "1"}) as found:
         yield found
 
 
@@ -156,7 +156,7 @@ class TestSteps:
 
     @pytest.mark.parametrize("name", NAMES)
     def test_every_arm_gives_the_loss_of_its_baseline(
-        self, tree: Tree, nursery: Nursery, tmp_path: Path, name: str
+        self, tree: Tree, nursery: ForkServer, tmp_path: Path, name: str
     ) -> None:
         """Of the first step, within the tolerance of each claim: the same for the same seed, another for another."""
         point = dict(claims_of(tree, name)[0].scope.points[0])
@@ -222,7 +222,7 @@ def prepare(arm, *, width, device="cpu", seed=0):
 """
 DRIVER = """
 import json, sys
-from headroom.running.benchmark_run import run
+from headroom.execution.benchmark_run import run
 script, requests = sys.argv[1], json.loads(sys.argv[2])
 for i, request in enumerate(requests):
     run(script, request, f"{i}.json")

@@ -11,15 +11,15 @@ from pathlib import Path
 import markdown
 import pytest
 
-import trees
+import factories
 from headroom import changes as package
-from headroom import files
-from headroom.changes import Changes, HistoryError, changes, differences, history, report
+from headroom.changes import Changes, HistoryError, changes, differences, report
 from headroom.cli import FAILED, OK, USAGE, main
+from headroom.io import git_history, safe_read
+from headroom.io.atomic_write import UnwritableError
 from headroom.records import MeasuredClaim, load
-from headroom.writing import UnwritableError
 
-CLAIM = trees.a_claim()
+CLAIM = factories.a_claim()
 PATH = "checks/registry/training/clever.yml"
 HOSTILE = "<img src=x> | [x](javascript:alert(1)) `tick` @team *star*"
 
@@ -48,16 +48,16 @@ def commit(root: Path) -> None:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A repository whose one commit holds a claim and a session that supports it."""
-    root = trees.write_tree(tmp_path / "tree", [CLAIM], [trees.a_session(CLAIM)])
+    root = factories.write_tree(tmp_path / "tree", [CLAIM], [factories.a_session(CLAIM)])
     git(root, "init", "--quiet")
-    trees.write(root / ".gitignore", ".cache/\n")
+    factories.write(root / ".gitignore", ".cache/\n")
     commit(root)
     return root
 
 
 def rewrite(root: Path, claim: MeasuredClaim) -> None:
     """Write a claim over the one that is there."""
-    trees.write_tree(root, [claim])
+    factories.write_tree(root, [claim])
 
 
 def evidence_of(root: Path) -> Path:
@@ -80,7 +80,7 @@ class TestWhatIsTold:
 
     def test_a_verdict_that_is_another(self, root: Path) -> None:
         """Before and after, with ratio and interval; the evidence that did it is named."""
-        path = trees.keep(root, trees.a_session(CLAIM, 0.5, date="2026-11-21"))
+        path = factories.keep(root, factories.a_session(CLAIM, 0.5, date="2026-11-21"))
         found = changes(root, "HEAD")
         (moved,) = found.verdicts
         assert moved.before
@@ -96,31 +96,31 @@ class TestWhatIsTold:
 
     def test_the_same_verdict_on_new_evidence(self, root: Path) -> None:
         """It is told apart from a verdict that has changed."""
-        trees.keep(root, trees.a_session(CLAIM, 1.6, date="2026-11-21", seed=8))
+        factories.keep(root, factories.a_session(CLAIM, 1.6, date="2026-11-21", seed=8))
         found = changes(root, "HEAD")
         assert (found.verdicts, len(found.renewed)) == ((), 1)
         assert said(found)[0].startswith("new figures: training.clever on cpu: supported (clear), 1.")
 
     def test_evidence_that_became_void(self, root: Path) -> None:
         """An edit of the benchmark takes the verdict away."""
-        trees.write(root / "checks/benchmarks/made_up.py", trees.BENCHMARK.replace("1.0", "2.0"))
+        factories.write(root / "checks/benchmarks/made_up.py", factories.BENCHMARK.replace("1.0", "2.0"))
         (line,) = said(changes(root, "HEAD"))
         assert line.endswith("→ unmeasured (its benchmark has changed)")
 
     def test_each_point_of_a_sweep(self, root: Path) -> None:
         """A claim without evidence has one row, which stands before each point that is measured."""
-        swept = trees.a_claim("training.swept", benchmark="swept", scope=trees.a_sweep(1, 8))
-        sources = {"swept": trees.BENCHMARK, "made_up": trees.BENCHMARK}
-        trees.write_tree(root, [swept], benchmarks=sources)
+        swept = factories.a_claim("training.swept", benchmark="swept", scope=factories.a_sweep(1, 8))
+        sources = {"swept": factories.BENCHMARK, "made_up": factories.BENCHMARK}
+        factories.write_tree(root, [swept], benchmarks=sources)
         commit(root)
-        trees.keep(root, trees.a_session(swept))
+        factories.keep(root, factories.a_session(swept))
         found = changes(root, "HEAD")
         assert [(each.point, each.before and each.before.status) for each in found.verdicts] == [
             ({"batch_size": 1}, "unmeasured"),
             ({"batch_size": 8}, "unmeasured"),
         ]
         commit(root)
-        trees.write(root / "checks/benchmarks/swept.py", trees.BENCHMARK.replace("1.0", "3.0"))
+        factories.write(root / "checks/benchmarks/swept.py", factories.BENCHMARK.replace("1.0", "3.0"))
         assert [(each.point, each.after and each.after.status) for each in changes(root, "HEAD").verdicts] == [
             ({"batch_size": 1}, "unmeasured"),
             ({"batch_size": 8}, "unmeasured"),
@@ -128,8 +128,8 @@ class TestWhatIsTold:
 
     def test_claims_that_are_new_and_changed(self, root: Path) -> None:
         """A new one with its verdict, and of a changed one the fields: an effect that was chosen afterwards shows."""
-        rewrite(root, trees.a_claim(min_effect=0.2, blocks=10))
-        trees.write_tree(root, [trees.a_claim("training.other", statement=HOSTILE)])
+        rewrite(root, factories.a_claim(min_effect=0.2, blocks=10))
+        factories.write_tree(root, [factories.a_claim("training.other", statement=HOSTILE)])
         found = changes(root, "HEAD")
         assert [(each.claim, each.fields) for each in found.reworded] == [("training.clever", ("min_effect", "blocks"))]
         assert f"claim added: training.other: {HOSTILE}" in said(found)
@@ -138,20 +138,20 @@ class TestWhatIsTold:
     def test_a_claim_that_is_retired(self, root: Path) -> None:
         """That is how one goes."""
         text = (root / PATH).read_text("utf-8")
-        trees.write(root / PATH, text + 'retired: {since: "2026-11-21", why: Nobody needs it any more.}\n')
+        factories.write(root / PATH, text + 'retired: {since: "2026-11-21", why: Nobody needs it any more.}\n')
         found = changes(root, "HEAD")
         assert [claim.id for claim in found.retired] == ["training.clever"]
         assert found.problems == ()
 
     def test_what_judges(self, root: Path) -> None:
         """Code and workflows that are changed, deleted or new are named, and data is not."""
-        trees.write(root / "Makefile", "a:\n")
-        trees.write(root / "pyproject.toml", "a = 1\n")
+        factories.write(root / "Makefile", "a:\n")
+        factories.write(root / "pyproject.toml", "a = 1\n")
         commit(root)
         (root / "Makefile").unlink()
-        trees.write(root / "pyproject.toml", "a = 2\n")
-        trees.write(root / ".github/workflows/x\u202e.yml", "on: push\n")
-        trees.write(root / "README.md", "x")
+        factories.write(root / "pyproject.toml", "a = 2\n")
+        factories.write(root / ".github/workflows/x\u202e.yml", "on: push\n")
+        factories.write(root / "README.md", "x")
         assert changes(root, "HEAD").judging == ("'.github/workflows/x\\u202e.yml'", "Makefile", "pyproject.toml")
 
 
@@ -164,7 +164,7 @@ def linked(root: Path) -> None:
 BREAKS: dict[str, tuple[Callable[[Path], object], str]] = {
     "deleted": (lambda root: evidence_of(root).unlink(), "it was there, and now: no such file"),
     "edited": (
-        lambda root: trees.write(evidence_of(root), evidence_of(root).read_text("utf-8") + " "),
+        lambda root: factories.write(evidence_of(root), evidence_of(root).read_text("utf-8") + " "),
         "it is not what it was",
     ),
     "renamed": (
@@ -192,7 +192,7 @@ class TestWhatMayNotBe:
     def test_an_edit_that_carries_its_hash_along_fails_as_well(self, root: Path) -> None:
         """`headroom check` cannot see it: content and name fit. The file that is gone tells."""
         evidence_of(root).unlink()
-        trees.keep(root, trees.a_session(CLAIM, 1.9))
+        factories.keep(root, factories.a_session(CLAIM, 1.9))
         assert [problem.rule for problem in changes(root, "HEAD").problems] == ["history"]
 
     def test_other_ends_of_lines_are_no_edit(self, root: Path) -> None:
@@ -207,12 +207,12 @@ class TestWhatMayNotBe:
         (problem,) = changes(root, "HEAD").problems
         assert (problem.path, problem.field) == (PATH, "id")
         assert "the claim `training.clever` is gone" in problem.message
-        rewrite(root, trees.a_claim("training.cleverer"))
+        rewrite(root, factories.a_claim("training.cleverer"))
         assert len(changes(root, "HEAD").problems) == 1
 
     def test_a_claim_that_cannot_be_read_is_not_gone(self, root: Path) -> None:
         """`headroom check` says what is wrong with it; here it is named as faulty."""
-        trees.write(root / PATH, "id: [")
+        factories.write(root / PATH, "id: [")
         found = changes(root, "HEAD")
         assert (found.problems, found.faulty) == ((), (PATH,))
 
@@ -221,12 +221,12 @@ def test_the_past_holds_all_that_verdicts_follow_from(root: Path, monkeypatch: p
     """Whatever the loaders read but snippets and their runs: a new kind of record has to be read there as well."""
     walked = set()
 
-    def walk(top: Path, folder: str) -> Iterator[files.Found]:
+    def walk(top: Path, folder: str) -> Iterator[safe_read.Found]:
         walked.add(folder)
         return iter(found(top, folder))
 
-    found = files.walk
-    monkeypatch.setattr(files, "walk", walk)
+    found = safe_read.walk
+    monkeypatch.setattr(safe_read, "walk", walk)
     load(root)
     assert {"checks/registry", "checks/evidence"} <= walked
     assert walked - {"snippets", "checks/runs"} <= set(differences._READ)
@@ -243,7 +243,7 @@ class TestHistory:
 
     def test_of_a_shallow_clone(self, root: Path, tmp_path: Path) -> None:
         """It is said that the clone is, and how to get the rest."""
-        trees.write(root / "README.md", "x")
+        factories.write(root / "README.md", "x")
         commit(root)
         git(tmp_path, "clone", "--quiet", "--depth=1", root.as_uri(), "shallow")
         with pytest.raises(HistoryError, match=r"the clone is shallow; run `git fetch --unshallow`"):
@@ -252,7 +252,7 @@ class TestHistory:
     def test_outside_of_a_repository(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Git's own words, and what to do."""
         monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-        root = trees.write_tree(tmp_path / "tree", [CLAIM])
+        root = factories.write_tree(tmp_path / "tree", [CLAIM])
         with pytest.raises(HistoryError, match=r"not a git repository.*call it in a clone of the project"):
             changes(root, "HEAD")
 
@@ -279,8 +279,8 @@ class TestHistory:
     def test_of_a_tree_in_a_folder_of_its_repository(self, tmp_path: Path) -> None:
         """Paths are those of the tree."""
         git(tmp_path, "init", "--quiet")
-        root = trees.write_tree(tmp_path / "inner", [CLAIM], [trees.a_session(CLAIM)])
-        trees.write(tmp_path / "Makefile", "a:\n")
+        root = factories.write_tree(tmp_path / "inner", [CLAIM], [factories.a_session(CLAIM)])
+        factories.write(tmp_path / "Makefile", "a:\n")
         commit(tmp_path)
         name = evidence_of(root).relative_to(root).as_posix()
         evidence_of(root).unlink()
@@ -298,7 +298,7 @@ class TestHistory:
         """A past that cannot be written is no traceback."""
         (tmp_path / "file").write_text("x", "utf-8")
         with pytest.raises(UnwritableError, match=r"file cannot be written \(Not a directory\)"):
-            history.Revision.of(root, "HEAD").write(tmp_path / "file", "checks/evidence")
+            git_history.Revision.of(root, "HEAD").write(tmp_path / "file", "checks/evidence")
 
     def test_of_a_link_in_the_past(self, root: Path) -> None:
         """It is neither followed nor written."""
@@ -306,12 +306,12 @@ class TestHistory:
         (root / "checks/evidence/made_up/x.json").symlink_to("/etc/passwd")
         commit(root)
         out = root.parent / "out"
-        history.Revision.of(root, "HEAD").write(out, "checks/evidence")
+        git_history.Revision.of(root, "HEAD").write(out, "checks/evidence")
         assert [path.name for path in (out / "checks/evidence/made_up").iterdir()] == [name]
 
     def test_of_an_odd_name_in_the_past(self, root: Path) -> None:
         """Nothing is written where it might lead."""
-        trees.write(root / "checks/evidence/made_up/a b.json", "x")
+        factories.write(root / "checks/evidence/made_up/a b.json", "x")
         commit(root)
         with pytest.raises(HistoryError, match="holds an odd name"):
             changes(root, "HEAD")
@@ -339,7 +339,7 @@ class TestPrinting:
 
     def test_as_json(self, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """Every field, and claims by their ids."""
-        trees.write_tree(root, [trees.a_claim("training.other")])
+        factories.write_tree(root, [factories.a_claim("training.other")])
         assert main(["changes", "--against", "HEAD", "--json", "--root", str(root)]) == OK
         found = json.loads(capsys.readouterr().out)
         assert found["added"] == ["training.other"]
@@ -348,7 +348,7 @@ class TestPrinting:
 
     def test_as_markdown(self, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """Statements are a stranger's text: they show as they are and do nothing."""
-        trees.write_tree(root, [trees.a_claim("training.other", statement=HOSTILE)])
+        factories.write_tree(root, [factories.a_claim("training.other", statement=HOSTILE)])
         evidence_of(root).unlink()
         assert main(["changes", "--against", "HEAD", "--markdown", "--root", str(root)]) == FAILED
         text = capsys.readouterr().out
@@ -363,8 +363,8 @@ class TestPrinting:
     def test_as_markdown_of_a_point(self, root: Path) -> None:
         """A point's values are a stranger's text as well, and stand in a table."""
         scope = {"fixed": {}, "at": {"mode": HOSTILE}, "hardware": ["cpu"]}
-        other = trees.a_claim("training.other", benchmark="other", scope=scope)
-        trees.write_tree(root, [other], [trees.a_session(other)])
+        other = factories.a_claim("training.other", benchmark="other", scope=scope)
+        factories.write_tree(root, [other], [factories.a_session(other)])
         html = markdown.markdown(report.markdown(changes(root, "HEAD")), extensions=["tables"])
         assert "<img" not in html
         assert html.count("<td>") == 4
@@ -372,8 +372,8 @@ class TestPrinting:
 
     def test_as_markdown_of_much(self, root: Path) -> None:
         """A summary has an end."""
-        many = [trees.a_claim(f"training.other-{i}") for i in range(205)]
-        trees.write_tree(root, many)
+        many = [factories.a_claim(f"training.other-{i}") for i in range(205)]
+        factories.write_tree(root, many)
         text = report.markdown(changes(root, "HEAD"))
         assert text.count("\nand 5 more") == 2  # of the claims and of their verdicts
         assert text.count("\n- ") == text.count("\n| training") == 200
@@ -388,7 +388,7 @@ class TestAddresses:
     @pytest.fixture
     def published(self, root: Path) -> Path:
         """The repository with a page on it."""
-        trees.write(root / "docs/training/guide.md", GUIDE)
+        factories.write(root / "docs/training/guide.md", GUIDE)
         commit(root)
         return root
 
@@ -402,7 +402,9 @@ class TestAddresses:
 
     def test_a_place_that_is_gone_is_named(self, published: Path) -> None:
         """With the words that would keep it."""
-        trees.write(published / "docs/training/guide.md", GUIDE.replace("{#place}", "{#spot}").replace("Other", "More"))
+        factories.write(
+            published / "docs/training/guide.md", GUIDE.replace("{#place}", "{#spot}").replace("Other", "More")
+        )
         assert self.lost(published) == ["training/guide#other", "training/guide#place"]
         assert "say `was: [training/guide#other]`" in str(changes(published, "HEAD").problems[0])
 
@@ -411,7 +413,7 @@ class TestAddresses:
         moved = GUIDE.replace("{#place}", "{#spot}").replace(
             "---\n\n", "was: {spot: [training/guide#place]}\n---\n\n", 1
         )
-        trees.write(published / "docs/training/guide.md", moved)
+        factories.write(published / "docs/training/guide.md", moved)
         assert self.lost(published) == []
 
     def test_a_page_that_another_one_answers_is_not(self, published: Path) -> None:
@@ -421,13 +423,13 @@ class TestAddresses:
             "training/guide", "training/guide#a-guide", "training/guide#other", "training/guide#place",
         ]  # fmt: skip
         moved = GUIDE.replace("---\n\n", "was: {top: [training/guide]}\n---\n\n", 1)
-        trees.write(published / "docs/training/new.md", moved)
+        factories.write(published / "docs/training/new.md", moved)
         assert self.lost(published) == []
         commit(published)
-        trees.write(published / "docs/training/new.md", GUIDE)
+        factories.write(published / "docs/training/new.md", GUIDE)
         assert self.lost(published) == ["training/guide"]
 
     def test_a_page_that_cannot_be_read_is_still_there(self, published: Path) -> None:
         """`headroom check` says what is wrong with it."""
-        trees.write(published / "docs/training/guide.md", "---\nodd: 1\n---\n")
+        factories.write(published / "docs/training/guide.md", "---\nodd: 1\n---\n")
         assert self.lost(published) == []

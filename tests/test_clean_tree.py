@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from headroom.prose import strength
-from headroom.prose.targets import FIGURES, METHODS
+from headroom.pages import quantifiers
+from headroom.pages.link_targets import FIGURES, METHODS
 from headroom.records.base import Record
 from headroom.records.claims import CitedClaim, MeasuredClaim
-from headroom.records.modelled import ModelledClaim
+from headroom.records.modelled_claims import ModelledClaim
 from headroom.rules import Context
-from headroom.rules.code import PYTHON
+from headroom.rules.code_blocks import PYTHON
 from headroom.rules.passages import passages
 
 CLEAN = Path(__file__).parent / "rule_cases" / "clean"
@@ -30,7 +30,7 @@ def context() -> Context:
 def kinds(kind: type[BaseModel] = Record) -> Iterator[type[BaseModel]]:
     """Every kind of record, and of their parts; what the site publishes is made of them, and nobody writes it."""
     for each in kind.__subclasses__():
-        if each.__module__.startswith("headroom.") and each.__module__ != "headroom.records.published":
+        if each.__module__.startswith("headroom.") and each.__module__ != "headroom.records.public_schema":
             yield each
             yield from kinds(each)
 
@@ -122,15 +122,15 @@ class TestPages:
     @pytest.mark.parametrize("name", ["FREE", "ALWAYS", "PLACE"])
     def test_sentences_say_how_surely_where_and_at_what_price(self, name: str) -> None:
         """In a sentence that links a claim which bears it out."""
-        assert any(getattr(strength, name).search(passage.text) for passage in passages(context()))
+        assert any(getattr(quantifiers, name).search(passage.text) for passage in passages(context()))
 
     def test_sentences_say_how_much(self) -> None:
         """By a word, by the greatest figure of a sweep, and by the smallest."""
         found = list(passages(context()))
         before = [said.before for passage in found for said in passage.said if said.target.figure]
-        assert any(degree for passage in found for degree in strength.degrees(passage.text))
-        assert any(strength.AT_MOST.search(text) for text in before)
-        assert any(strength.AT_LEAST.search(text) for text in before)
+        assert any(degree for passage in found for degree in quantifiers.degrees(passage.text))
+        assert any(quantifiers.AT_MOST.search(text) for text in before)
+        assert any(quantifiers.AT_LEAST.search(text) for text in before)
 
     def test_sections_are_named_by_their_headings_and_by_ids(self) -> None:
         """Both are places that a method may name."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headroom.cli import _parser
-from headroom.prose.markup import without_fences
+from headroom.pages.markdown_syntax import without_fences
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs/contribute").glob("*.md")])
@@ -20,7 +20,7 @@ PROMPTED = re.compile(r"^\$ (.+)$", re.MULTILINE)
 TOPS = ("checks", "docs", "snippets", "tests", ".github", ".ci")
 # Programs that are not ours, and what is asked of each.
 OTHERS = {"git", "nvidia-smi", "brew", "source", "bash", "pip"}
-DRAFT = "mlp_checkpointing.py"  # what a newcomer begins; tests/test_walk.py begins it
+DRAFT = "mlp_checkpointing.py"  # what a newcomer begins; tests/test_folder_walk.py begins it
 LEFT_OUT = "the following arguments are required"
 each_page = pytest.mark.parametrize("page", [*PAGES, *TEMPLATES], ids=lambda path: path.name)
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from factories import a_claim, a_session, a_sweep, write_tree
 from headroom import rules
 from headroom.records import MeasuredClaim
 from headroom.verdicts import PointVerdict
 from headroom.verdicts.crossover import Shape, asserted, changes, shape
-from trees import a_claim, a_session, a_sweep, write_tree
 
 WORDS = {"s": "supported", "c": "contradicted", "i": "inconclusive"}
 

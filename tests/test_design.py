@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.site.exports import squeezed
+from headroom.site.exports import minify_css
 
 ROOT = Path(__file__).parents[1]
 STYLE = ROOT / "docs/assets/style"
@@ -151,11 +151,13 @@ def test_the_page_states_the_colours_and_their_contrast() -> None:
 def test_the_style_is_small() -> None:
     """All sheets together, as a host sends them."""
     text = "".join(path.read_text("utf-8") for path in STYLE.glob("*.css"))
-    assert len(gzip.compress(squeezed(text).encode())) <= MOST_BYTES
+    assert len(gzip.compress(minify_css(text).encode())) <= MOST_BYTES
 
 
 def test_squeezing_keeps_what_a_browser_reads() -> None:
     """Texts in quotes, descendants, sums and the space of a selector before a pseudo-class."""
     rules = '.a :is(b, i) > c::before {\n  content: "$ " / "";\n  width: calc(100% - 2px);\n}'
     style = f"/* why */\n{rules}\n@media (a: b) {{ d {{ e: f }} }}\n"
-    assert squeezed(style) == '.a :is(b,i) > c::before{content:"$ " / "";width:calc(100% - 2px);}@media (a:b){d{e:f}}\n'
+    assert (
+        minify_css(style) == '.a :is(b,i) > c::before{content:"$ " / "";width:calc(100% - 2px);}@media (a:b){d{e:f}}\n'
+    )

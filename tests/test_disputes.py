@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from factories import a_claim, a_session, edited, load_clean, standing, write_tree
 from headroom.records import Evidence
 from headroom.verdicts import judge_all
 from headroom.verdicts.summary import rows
-from trees import a_claim, a_session, edited, load_clean, standing, write_tree
 
 CLAIM = a_claim()
 RATIOS = {"S": 1.5, "R": 0.7, "i": 1.02}

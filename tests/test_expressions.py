@@ -2,9 +2,9 @@
 
 import pytest
 
-from headroom import expressions
-from headroom.expressions import parse
-from headroom.quantities import Quantity, Unit, named
+from headroom.maths import expressions
+from headroom.maths.expressions import parse
+from headroom.maths.quantities import Quantity, Unit, named
 
 A, B = Quantity.of(6.0, "GiB"), Quantity.of(2.0, "GiB")
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from factories import CLASSES, a_claim, a_session, a_sweep, edited
+from headroom.maths.statistics import Comparison, compare, compare_exact
 from headroom.records import Evidence, HardwareClass
-from headroom.statistics import Comparison, compare, compare_exact
 from headroom.verdicts import gates, judge
 from test_sessions import Edit, fail, one, runs_of, session
-from trees import CLASSES, a_claim, a_session, a_sweep, edited
 
 CLAIM = a_claim()
 CPU = HardwareClass.model_validate(CLASSES["cpu"])  # 1e12 FLOP/s
@@ -223,7 +223,7 @@ def test_a_judgement_that_breaks_shows_no_figures(monkeypatch: pytest.MonkeyPatc
     def broken(*_arguments: object, **_more: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(import_module("headroom.statistics"), "compare", broken)
+    monkeypatch.setattr(import_module("headroom.maths.statistics"), "compare", broken)
     (point,) = judge(CLAIM, a_session(CLAIM), CPU).points
     assert (point.verdict, point.reason) == ("inconclusive", "statistics_raised (ZeroDivisionError)")
     assert math.isnan(point.ratio)

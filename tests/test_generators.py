@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sites import build, built_once
+from built_sites import build, built_once
 
 pytestmark = pytest.mark.slow
 

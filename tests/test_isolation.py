@@ -14,19 +14,19 @@ from typing import Any
 import psutil
 import pytest
 
-from headroom.running import fork_parent, network
-from headroom.running.isolation import Nursery, NurseryError, Outcome
+from headroom.execution import fork_server, network_block
+from headroom.execution.isolation import ForkServer, ForkServerError, ProcessOutcome
 
 LIMITS: dict[str, Any] = {"timeout": 30, "memory_limit": 1 << 30}
 
 
 @pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    with Nursery({"HEADROOM_TEST": "here"}, preload=("colorsys",)) as nursery:
+def nursery() -> Iterator[ForkServer]:
+    with ForkServer({"HEADROOM_TEST": "here"}, preload=("colorsys",)) as nursery:
         yield nursery
 
 
-def run(nursery: Nursery, folder: Path, source: str, **limits: Any) -> Outcome:
+def run(nursery: ForkServer, folder: Path, source: str, **limits: Any) -> ProcessOutcome:
     """Run a script in a child of the nursery, in this folder."""
     script = folder / "script.py"
     script.write_text(source, encoding="utf-8")
@@ -43,7 +43,7 @@ def assert_gone(pid: int) -> None:
 
 
 def test_a_child_has_what_its_parent_imported_and_a_session_and_a_folder_of_its_own(
-    nursery: Nursery, tmp_path: Path
+    nursery: ForkServer, tmp_path: Path
 ) -> None:
     source = """if True:
         import os, sys, tempfile
@@ -64,7 +64,7 @@ def test_a_child_has_what_its_parent_imported_and_a_session_and_a_folder_of_its_
     assert 5 << 20 < outcome.peak_memory_bytes < 1 << 30
 
 
-def test_children_leave_no_trace_in_each_other(nursery: Nursery, tmp_path: Path) -> None:
+def test_children_leave_no_trace_in_each_other(nursery: ForkServer, tmp_path: Path) -> None:
     source = "import builtins, os\nassert not hasattr(builtins, 'mark')\nbuiltins.mark = os.environ['MARK'] = '1'"
     assert [run(nursery, tmp_path, source).exit_code for _ in range(2)] == [0, 0]
 
@@ -80,12 +80,12 @@ def test_children_leave_no_trace_in_each_other(nursery: Nursery, tmp_path: Path)
         ("exit()", 0),
     ],
 )
-def test_the_exit_code_says_how_it_ended(nursery: Nursery, tmp_path: Path, source: str, code: int) -> None:
+def test_the_exit_code_says_how_it_ended(nursery: ForkServer, tmp_path: Path, source: str, code: int) -> None:
     assert run(nursery, tmp_path, source).exit_code == code
 
 
 def test_work_that_cannot_be_found_fails_in_the_child_and_not_in_its_parent(
-    nursery: Nursery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    nursery: ForkServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_here = types.ModuleType("only_here")
     exec("def work(): pass", only_here.__dict__)  # noqa: S102
@@ -104,7 +104,7 @@ ENDLESS = """if True:
 """
 
 
-def test_a_loop_without_end_is_killed_with_everything_that_it_started(nursery: Nursery, tmp_path: Path) -> None:
+def test_a_loop_without_end_is_killed_with_everything_that_it_started(nursery: ForkServer, tmp_path: Path) -> None:
     outcome = run(nursery, tmp_path, ENDLESS + "    while True: pass", timeout=1)
     assert outcome.timed_out
     assert outcome.exit_code == -signal.SIGKILL
@@ -114,14 +114,14 @@ def test_a_loop_without_end_is_killed_with_everything_that_it_started(nursery: N
         assert_gone(pid)
 
 
-def test_what_outlives_the_child_is_killed_too(nursery: Nursery, tmp_path: Path) -> None:
+def test_what_outlives_the_child_is_killed_too(nursery: ForkServer, tmp_path: Path) -> None:
     outcome = run(nursery, tmp_path, ENDLESS)
     assert (outcome.exit_code, outcome.timed_out) == (0, False)
     for pid in (tmp_path / "pids").read_text().split():
         assert_gone(int(pid))
 
 
-def test_a_memory_hog_is_killed(nursery: Nursery, tmp_path: Path) -> None:
+def test_a_memory_hog_is_killed(nursery: ForkServer, tmp_path: Path) -> None:
     source = "import time\nhog = []\nwhile True: hog.append(b'x' * (8 << 20)); time.sleep(0.005)"
     outcome = run(nursery, tmp_path, source, memory_limit=256 << 20)
     assert outcome.over_memory
@@ -130,7 +130,7 @@ def test_a_memory_hog_is_killed(nursery: Nursery, tmp_path: Path) -> None:
     assert outcome.peak_memory_bytes > 256 << 20
 
 
-def test_the_memory_of_all_processes_counts_and_shared_pages_count_once(nursery: Nursery, tmp_path: Path) -> None:
+def test_the_memory_of_all_processes_counts_and_shared_pages_count_once(nursery: ForkServer, tmp_path: Path) -> None:
     source = """if True:
         import os, time
         block = b"x" * (200 << 20)
@@ -148,7 +148,7 @@ def test_the_memory_of_all_processes_counts_and_shared_pages_count_once(nursery:
     assert 400 << 20 <= outcome.peak_memory_bytes < 500 << 20
 
 
-def test_the_network_is_closed_and_loopback_is_open(nursery: Nursery, tmp_path: Path) -> None:
+def test_the_network_is_closed_and_loopback_is_open(nursery: ForkServer, tmp_path: Path) -> None:
     source = """if True:
         import socket
         try:
@@ -162,7 +162,9 @@ def test_the_network_is_closed_and_loopback_is_open(nursery: Nursery, tmp_path: 
         print("open")
     """
     outcome = run(nursery, tmp_path, source)
-    sign = {network.Kind.NAMESPACE: "[(1, 'lo')] ", network.Kind.AUDIT_HOOK: "closed to snippets"}[outcome.network]
+    sign = {network_block.Kind.NAMESPACE: "[(1, 'lo')] ", network_block.Kind.AUDIT_HOOK: "closed to snippets"}[
+        outcome.network
+    ]
     assert sign in outcome.stdout, outcome.stderr
     assert outcome.stdout.endswith("open\n")
 
@@ -170,8 +172,8 @@ def test_the_network_is_closed_and_loopback_is_open(nursery: Nursery, tmp_path: 
 def test_the_audit_hook_does_the_same_where_namespaces_are_not_permitted() -> None:
     source = """if True:
         import socket
-        from headroom.running import network
-        network.close(network.Kind.AUDIT_HOOK)
+        from headroom.execution import network_block
+        network_block.close(network_block.Kind.AUDIT_HOOK)
         for reach in (
             lambda: socket.create_connection(("192.0.2.1", 80), timeout=20),
             lambda: socket.getaddrinfo("example.org", 80),
@@ -196,26 +198,26 @@ def test_the_audit_hook_does_the_same_where_namespaces_are_not_permitted() -> No
     subprocess.run([sys.executable, "-W", "ignore", "-c", source], env=environment, check=True, timeout=60)
 
 
-def test_two_nurseries_with_different_environments_live_side_by_side(nursery: Nursery, tmp_path: Path) -> None:
+def test_two_nurseries_with_different_environments_live_side_by_side(nursery: ForkServer, tmp_path: Path) -> None:
     source = "import os; print(os.environ['HEADROOM_TEST'], os.environ.get('HF_HUB_OFFLINE', 'online'))"
-    with Nursery({"HEADROOM_TEST": "there"}, preload=(), offline=False) as other:
+    with ForkServer({"HEADROOM_TEST": "there"}, preload=(), offline=False) as other:
         outcome = run(other, tmp_path, source)
         assert outcome.stdout == "there online\n" or "HF_HUB_OFFLINE" in os.environ
-        assert outcome.network is network.Kind.OPEN
+        assert outcome.network is network_block.Kind.OPEN
         assert run(nursery, tmp_path, source).stdout == "here 1\n"
 
 
 def test_a_library_that_cannot_be_imported_is_an_error_and_no_empty_preload(tmp_path: Path) -> None:
     with (
-        Nursery({}, preload=("headroom.no_such_module",)) as broken,
-        pytest.raises(NurseryError, match=r"(?s)cannot be imported; install .*headroom\.no_such_module"),
+        ForkServer({}, preload=("headroom.no_such_module",)) as broken,
+        pytest.raises(ForkServerError, match=r"(?s)cannot be imported; install .*headroom\.no_such_module"),
     ):
         run(broken, tmp_path, "")
 
 
 def test_a_fork_parent_that_dies_is_an_error_and_the_next_work_gets_a_new_one(tmp_path: Path) -> None:
-    with Nursery({}, preload=()) as nursery:
-        with pytest.raises(NurseryError, match="died"):
+    with ForkServer({}, preload=()) as nursery:
+        with pytest.raises(ForkServerError, match="died"):
             run(nursery, tmp_path, "import os, time; os.kill(os.getppid(), 9); time.sleep(1)")
         assert run(nursery, tmp_path, "").exit_code == 0
 
@@ -229,7 +231,7 @@ def test_an_interrupted_wait_ends_the_work(tmp_path: Path) -> None:
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     try:
-        with Nursery({}, preload=()) as nursery:
+        with ForkServer({}, preload=()) as nursery:
             thread = threading.Thread(target=interrupt)
             thread.start()
             with pytest.raises(KeyboardInterrupt):
@@ -240,13 +242,13 @@ def test_an_interrupted_wait_ends_the_work(tmp_path: Path) -> None:
     assert_gone(int((tmp_path / "pid").read_text()))
 
 
-def test_arguments_and_results_travel(nursery: Nursery, tmp_path: Path) -> None:
+def test_arguments_and_results_travel(nursery: ForkServer, tmp_path: Path) -> None:
     outcome = nursery.run(exec, "open('result', 'w').write(str(1 + a))", {"a": 2}, **LIMITS, cwd=tmp_path)
     assert outcome.exit_code == 0
     assert json.loads((tmp_path / "result").read_text()) == 3
 
 
-def test_long_output_keeps_its_end(nursery: Nursery, tmp_path: Path) -> None:
+def test_long_output_keeps_its_end(nursery: ForkServer, tmp_path: Path) -> None:
     outcome = run(nursery, tmp_path, "print('x' * (3 << 20) + 'end')")
     assert len(outcome.stdout) == 1 << 20
     assert outcome.stdout.endswith("end\n")
@@ -254,8 +256,8 @@ def test_long_output_keeps_its_end(nursery: Nursery, tmp_path: Path) -> None:
 
 PARENT = """if True:
     import pathlib, runpy, sys
-    from headroom.running.isolation import Nursery
-    with Nursery({}, preload=sys.argv[2:]) as nursery:
+    from headroom.execution.isolation import ForkServer
+    with ForkServer({}, preload=sys.argv[2:]) as nursery:
         nursery.run(runpy.run_path, sys.argv[1], timeout=60, memory_limit=1 << 40, cwd=pathlib.Path.cwd())
 """
 SLEEPER = """if True:
@@ -336,14 +338,14 @@ class TestOthers:
     ) -> None:
         """As a share of what the cores could have done; the system's small change is no work below nothing."""
         answers = iter(cores)
-        monkeypatch.setattr(fork_parent.environment, "cpu_seconds", lambda: next(answers))
-        monkeypatch.setattr(fork_parent.time, "process_time", iter([1.0, 1.0]).__next__)
-        assert fork_parent._Load().others(work) == expected
+        monkeypatch.setattr(fork_server.environment, "cpu_seconds", lambda: next(answers))
+        monkeypatch.setattr(fork_server.time, "process_time", iter([1.0, 1.0]).__next__)
+        assert fork_server._Load().others(work) == expected
 
 
 def test_a_parent_that_was_started_is_the_one_that_works(tmp_path: Path) -> None:
     """So whoever keeps time can have the libraries loaded before; a library that is missing is told then."""
-    with Nursery({}, preload=("colorsys",)) as nursery:
+    with ForkServer({}, preload=("colorsys",)) as nursery:
         assert nursery.start() is nursery
         parent = nursery._parent
         assert parent
@@ -351,7 +353,7 @@ def test_a_parent_that_was_started_is_the_one_that_works(tmp_path: Path) -> None
         assert nursery.run(print, "x", timeout=60, memory_limit=1 << 34, cwd=tmp_path).stdout == "x\n"
         assert nursery.start()._parent is parent
     with (
-        Nursery({}, preload=("headroom.no_such_module",)) as broken,
-        pytest.raises(NurseryError, match="no_such_module"),
+        ForkServer({}, preload=("headroom.no_such_module",)) as broken,
+        pytest.raises(ForkServerError, match="no_such_module"),
     ):
         broken.start()

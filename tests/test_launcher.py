@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from headroom.running import measuring
-from headroom.running.measuring import RunFailedError
+from headroom.execution import measurement
+from headroom.execution.measurement import RunFailedError
 
 REPORT = {"samples": {"step_time": [0.5]}, "output": 1.0, "work_sha256": "0" * 64, "flops": 1e9}
 REQUEST = {"arm": "plain", "metrics": ["step_time"]}
@@ -20,8 +20,8 @@ REQUEST = {"arm": "plain", "metrics": ["step_time"]}
 def work(monkeypatch: pytest.MonkeyPatch) -> Callable[..., object]:
     """What a process is to do, without torch."""
     made = SimpleNamespace(run=lambda *_: None)
-    monkeypatch.setitem(sys.modules, "headroom.running.benchmark_run", made)
-    monkeypatch.setattr("headroom.running.benchmark_run", made, raising=False)
+    monkeypatch.setitem(sys.modules, "headroom.execution.benchmark_run", made)
+    monkeypatch.setattr("headroom.execution.benchmark_run", made, raising=False)
     return made.run
 
 
@@ -37,7 +37,7 @@ def launched(work: Callable[..., object], request: Any = REQUEST, *, report: boo
         ended = {"others_cpu": 0.25, "stderr": "", "timed_out": False, "over_memory": False, "peak_memory_bytes": 7}
         return SimpleNamespace(**{**ended, **outcome})
 
-    return measuring.launcher(run)(Path("bench.py"), request)
+    return measurement.launcher(run)(Path("bench.py"), request)
 
 
 @pytest.mark.parametrize("share", [0.25, None])

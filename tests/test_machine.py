@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 import small_rates
+from factories import MACHINE, a_claim, write_tree
 from headroom import environment
 from headroom.cli import FAILED, OK, USAGE, main
+from headroom.execution import machine_record
+from headroom.execution.isolation import QUIET, ForkServer
 from headroom.records import load
 from headroom.records.machines import Machine
-from headroom.running import machine
-from headroom.running.isolation import QUIET, Nursery
 from test_roofline import a_machine, keep
-from trees import MACHINE, a_claim, write_tree
 
 REPORT = {
     name: value
@@ -36,7 +36,7 @@ def runs(report: Any, **outcome: Any) -> Callable[..., Any]:
     """A nursery's ``run`` whose process leaves this report, or none."""
 
     def run(work: Callable[..., object], request: Any, result: str, **limits: Any) -> Any:
-        assert work is machine.work
+        assert work is machine_record.work
         assert request == {"device": "cpu", "memory_bytes": MACHINE.memory_bytes}
         assert limits["timeout"] > 0
         assert limits["memory_limit"] > 0
@@ -48,11 +48,11 @@ def runs(report: Any, **outcome: Any) -> Callable[..., Any]:
 
 
 class TestMeasurement:
-    """`headroom.running.machine`."""
+    """`headroom.execution.machine_record`."""
 
     def test_a_report_becomes_a_record(self) -> None:
         """With the machine that it is of, and what else the machine did meanwhile."""
-        found = machine.measure(MACHINE, "cpu", "2026-11-21", runs(REPORT))
+        found = machine_record.measure(MACHINE, "cpu", "2026-11-21", runs(REPORT))
         assert found.environment.product == MACHINE.product
         assert (found.hardware_class, found.date, found.others_cpu) == ("cpu", "2026-11-21", 0.25)
         assert found.products == a_machine().products
@@ -68,13 +68,13 @@ class TestMeasurement:
     )
     def test_a_process_that_fails_says_why(self, outcome: dict[str, Any], why: str) -> None:
         """And nothing is made up."""
-        with pytest.raises(machine.RatesError, match=why):
-            machine.measure(MACHINE, "cpu", "2026-11-21", runs(None, **outcome))
+        with pytest.raises(machine_record.RatesError, match=why):
+            machine_record.measure(MACHINE, "cpu", "2026-11-21", runs(None, **outcome))
 
     def test_every_figure_is_measured_here(self, tmp_path: Path) -> None:
         """On this CPU, with small sizes: each format has rates or a reason, and nothing is told once only."""
         result = tmp_path / "report.json"
-        with Nursery(QUIET, preload=("torch",)) as nursery:
+        with ForkServer(QUIET, preload=("torch",)) as nursery:
             outcome = nursery.run(small_rates.work, str(result), timeout=120, memory_limit=4 << 30, cwd=tmp_path)
         assert result.exists(), outcome.stderr
         found = Machine.model_validate({**a_machine().as_written(), **json.loads(result.read_text("utf-8"))})
@@ -137,14 +137,14 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """The made-up machine, which measures itself in no time; what it was asked for."""
     asked: list[tuple[Any, ...]] = []
 
-    def measure(observed: environment.Machine, name: str, date: str, _run: object) -> Machine:
+    def measure(observed: environment.MachineState, name: str, date: str, _run: object) -> Machine:
         asked.append((observed, name, date))
         return a_machine(hardware_class=name, date=date)
 
-    def observe(device: str, threads: int) -> environment.Machine:
+    def observe(device: str, threads: int) -> environment.MachineState:
         return replace(MACHINE, threads=threads, device="cpu" if device == "auto" else device)
 
-    monkeypatch.setattr(machine, "measure", measure)
+    monkeypatch.setattr(machine_record, "measure", measure)
     monkeypatch.setattr(environment, "observe", observe)
     return asked
 
@@ -194,9 +194,9 @@ class TestCommand:
         """And keeps nothing."""
 
         def broken(*_: object) -> Machine:
-            raise machine.RatesError("nothing was measured: the GPU has fallen off")
+            raise machine_record.RatesError("nothing was measured: the GPU has fallen off")
 
-        monkeypatch.setattr(machine, "measure", broken)
+        monkeypatch.setattr(machine_record, "measure", broken)
         monkeypatch.setattr(environment, "observe", lambda *_, **__: MACHINE)
         assert main(["machine", "--record", "--root", str(root)]) == FAILED
         assert "the GPU has fallen off; nothing is kept" in capsys.readouterr().err

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from factories import write
 from headroom import rules, scaffolds
 from headroom.cli import OK, USAGE, main
-from headroom.gaps import MARK, gap, gaps
+from headroom.io.python_source import arms_of, parameters_of
+from headroom.io.todo_markers import MARK, gap, gaps
 from headroom.records import load
-from headroom.scripts import arms_of, parameters_of
-from trees import write
 
 HERE = Path(__file__).parent
 CLEAN = HERE / "rule_cases/clean"

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from headroom import rules
-from headroom.files import UnreadableError
-from headroom.prose.pages import load_pages, parse_notebook
+from headroom.io.safe_read import UnreadableError
+from headroom.pages.source import load_pages, parse_notebook
 from headroom.records import notebooks as reading
 
 pytest.importorskip("nbclient", reason="nbclient is not installed")
-from headroom.running import notebooks as running
+from headroom.execution import notebook_run as running
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(path for path in (ROOT / "docs").rglob("*.ipynb") if path.parent.name[0] != ".")

@@ -8,14 +8,26 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from factories import (
+    CITED,
+    CLASSES,
+    H200,
+    MACHINE,
+    a_claim,
+    a_run_record,
+    a_session,
+    a_sweep,
+    edited,
+    write,
+    write_tree,
+)
 from faults import CLAIM, CLAIM_TEXT, FAULTS, METHOD, RUN, make
-from headroom.files import MAX_JSON_BYTES, MAX_TEXT_BYTES, UnreadableError, sha256
+from headroom.io.safe_read import MAX_JSON_BYTES, MAX_TEXT_BYTES, UnreadableError, sha256
 from headroom.records import Problem, claims, facts, load
 from headroom.records.base import Record
 from headroom.records.evidence import Design, Environment, Evidence, Failure, Run, Slot, block_order, place
-from headroom.records.layout import evidence_text, session_path
+from headroom.records.paths import evidence_text, session_path
 from headroom.records.snippets import header_table
-from trees import CITED, CLASSES, H200, MACHINE, a_claim, a_run_record, a_session, a_sweep, edited, write, write_tree
 
 CLEAN = Path(__file__).parent / "rule_cases" / "clean"
 

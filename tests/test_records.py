@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
+from factories import BENCHMARK, a_claim, a_run_record, a_session, edited, load_clean, write, write_tree
 from faults import CLAIM, CLAIM_TEXT, FAULTS, RUN, SCRIPT, SHEET, SNIPPET_PATH, add, make, resaved, swap
 from headroom import records
-from headroom.records import CitedClaim, MeasuredClaim, Problem, layout
+from headroom.records import CitedClaim, MeasuredClaim, Problem, paths
 from headroom.records.snippets import ablation_faults
-from trees import BENCHMARK, a_claim, a_run_record, a_session, edited, load_clean, write, write_tree
 
 
 class TestLoading:
@@ -28,7 +28,7 @@ class TestLoading:
         assert [claim.id for claim in tree.measured()] == ["training.clever"]
         (session,) = tree.sessions
         assert len(session.evidence.runs) == 60
-        assert layout.evidence_path(session.evidence, (tmp_path / session.path).read_text()) == session.path
+        assert paths.evidence_path(session.evidence, (tmp_path / session.path).read_text()) == session.path
         assert list(tree.methods) == ["cleverness"]
         assert list(tree.classes) == ["cpu", "h200"]
         assert tree.facts["sheet"].figures["memory"].value == 141

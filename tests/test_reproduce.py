@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 import yaml
 
-import doomed
-from doomed import a_tree, journals, lines, start
+import killed_process
+from factories import CITED, CLASSES, MACHINE, a_claim, a_session, a_sweep, load_clean, write, write_tree
 from headroom import environment
 from headroom.cli import OK, USAGE, main, terminal
 from headroom.cli.terminal import Estimate
-from headroom.environment import Machine
-from headroom.files import sha256
-from headroom.gaps import MARK
+from headroom.environment import MachineState
+from headroom.execution import hardware_class_draft, measurement, session_plan
+from headroom.io.safe_read import sha256
+from headroom.io.todo_markers import MARK
 from headroom.records import Tree, load
 from headroom.records.facts import HardwareClass
-from headroom.running import measuring, newcomer, planning
-from trees import CITED, CLASSES, MACHINE, a_claim, a_session, a_sweep, load_clean, write, write_tree
+from killed_process import a_tree, journals, lines, start
 
 CLAIM = a_claim(blocks=10)
 SWEPT = a_claim("training.swept", scope=a_sweep(1, 4), blocks=10)
@@ -36,7 +36,9 @@ GPU = replace(
 TAKES = {"plain": 0.3, "clever": 0.2}
 
 
-def here(monkeypatch: pytest.MonkeyPatch, machine: Machine = MACHINE, seconds: Mapping[str, float] = TAKES) -> None:
+def here(
+    monkeypatch: pytest.MonkeyPatch, machine: MachineState = MACHINE, seconds: Mapping[str, float] = TAKES
+) -> None:
     """Have this machine be another, whose runs take this long, give or take a hundredth."""
     noise = random.Random(7)  # noqa: S311 - noise, not a secret
 
@@ -45,8 +47,10 @@ def here(monkeypatch: pytest.MonkeyPatch, machine: Machine = MACHINE, seconds: M
         return {"samples": samples, "output": 2.5, "work_sha256": sha256(request["arm"]), "flops": 1e6}
 
     @contextmanager
-    def session(tree: Tree, what: planning.Plan, found: Machine, name: str) -> Iterator[measuring.Session]:
-        yield measuring.Session(tree, what, found, launch, lambda *_: None, hardware=name)
+    def session(
+        tree: Tree, what: session_plan.Plan, found: MachineState, name: str
+    ) -> Iterator[measurement.MeasurementSession]:
+        yield measurement.MeasurementSession(tree, what, found, launch, lambda *_: None, hardware=name)
 
     monkeypatch.setattr(environment, "observe", lambda *_, **__: machine)
     monkeypatch.setattr(terminal, "_session", session)
@@ -135,7 +139,7 @@ class TestCommand:
     ) -> None:
         """JSON has neither NaN nor infinity."""
         here(monkeypatch)
-        monkeypatch.setattr("headroom.statistics.compare", broken)
+        monkeypatch.setattr("headroom.maths.statistics.compare", broken)
         assert main(["reproduce", CLAIM.id, "--json", "--root", str(root)]) == OK
         (row,) = json.loads(capsys.readouterr().out, parse_constant=broken)["here"]
         assert (row["verdict"], row["ratio"], row["high"]) == ("inconclusive", None, None)
@@ -150,7 +154,7 @@ class TestCommand:
         assert main(["reproduce", CLAIM.id, "--root", str(root)]) == OK
         printed = capsys.readouterr()
         assert "headroom: this machine is of no hardware class yet: it can reproduce, and not contribute" in printed.err
-        assert newcomer.entry(NEWCOMER) in printed.err
+        assert hardware_class_draft.entry(NEWCOMER) in printed.err
         assert "here (no class yet)  supported (clear)" in printed.out
         assert "It is another hardware class, which has a verdict of its own" in printed.out
         assert "measure again" in printed.out
@@ -158,14 +162,14 @@ class TestCommand:
         assert main(["reproduce", CLAIM.id, "--json", "--root", str(root)]) == OK
         found = json.loads(capsys.readouterr().out)
         assert (found["hardware_class"], found["after"]) == (None, None)
-        assert found["class_entry"] == newcomer.entry(NEWCOMER)
+        assert found["class_entry"] == hardware_class_draft.entry(NEWCOMER)
         assert [each["hardware_class"] for each in found["beside"]] == ["cpu"]
 
     def test_carries_out_a_session_as_measure_does(self, tmp_path: Path) -> None:
         """In processes of its own, with a journal, a bar, and an estimate where it takes long."""
         root = a_tree(tmp_path / "tree")
         script = str(Path(__file__).parent / "tiny_session.py")
-        command = [script, json.dumps({"long": 0}), "reproduce", doomed.CLAIM.id, "--root", str(root)]
+        command = [script, json.dumps({"long": 0}), "reproduce", killed_process.CLAIM.id, "--root", str(root)]
         code, out, err = start(command, FINISHED=str(tmp_path / "finished")).ends()
         assert code == OK, err
         assert "headroom: the first of 10 blocks took 0 s, so about" in err
@@ -235,27 +239,27 @@ class TestNewcomer:
     """The entry of a machine without a class."""
 
     @pytest.mark.parametrize("machine", [NEWCOMER, GPU, replace(GPU, power_limit_w=None), replace(NEWCOMER, threads=8)])
-    def test_makes_it_one_of_a_class(self, root: Path, machine: Machine) -> None:
+    def test_makes_it_one_of_a_class(self, root: Path, machine: MachineState) -> None:
         """Once what only its owner knows is written; and of that class alone."""
-        (entry,) = yaml.safe_load(newcomer.entry(machine)).items()
+        (entry,) = yaml.safe_load(hardware_class_draft.entry(machine)).items()
         assert MARK in entry[1]["peak_flops"]
         assert MARK in entry[1]["peak_flops_source"]
         told = {**entry[1], "peak_flops": 1e12, "peak_flops_source": "a sheet"}
         assert HardwareClass.model_validate(told).holds(machine)
         assert not HardwareClass.model_validate(told).holds(MACHINE)
         write(root / "checks/facts/hardware-classes.yml", yaml.safe_dump({**CLASSES, entry[0]: told}))
-        assert planning.classes(load_clean(root), machine) == [entry[0]]
+        assert session_plan.classes(load_clean(root), machine) == [entry[0]]
 
     def test_is_named_as_classes_are(self) -> None:
         """By its most telling instruction set, or its product."""
-        assert newcomer.entry(NEWCOMER).startswith("cpu-avx2:\n")
-        assert newcomer.entry(GPU).startswith("l4-24-gb:\n")
-        assert newcomer.entry(replace(GPU, product="NVIDIA")).startswith("nvidia:\n")
+        assert hardware_class_draft.entry(NEWCOMER).startswith("cpu-avx2:\n")
+        assert hardware_class_draft.entry(GPU).startswith("l4-24-gb:\n")
+        assert hardware_class_draft.entry(replace(GPU, product="NVIDIA")).startswith("nvidia:\n")
 
     def test_that_is_not_complete_is_refused(self, root: Path) -> None:
         """Each gap is named with its line."""
         with (root / "checks/facts/hardware-classes.yml").open("a", encoding="utf-8") as classes:
-            classes.write(newcomer.entry(NEWCOMER))
+            classes.write(hardware_class_draft.entry(NEWCOMER))
         problems = [problem for problem in load(root).problems if problem.rule == "gaps"]
         assert len(problems) == 2
         assert all(problem.line for problem in problems)

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from headroom.files import sha256
+from factories import CLASSES, H200, MACHINE, a_claim, edited, write, write_tree
+from headroom.io.safe_read import sha256
 from headroom.records import HardwareClass, load
 from headroom.records.evidence import Environment
-from headroom.records.layout import machine_path, record_text
 from headroom.records.machines import Machine
+from headroom.records.paths import machine_path, record_text
 from headroom.verdicts import judge_all
 from headroom.verdicts.roofline import SLACK, bounded
 from test_sessions import one, session
-from trees import CLASSES, H200, MACHINE, a_claim, edited, write, write_tree
 
 CLAIM = a_claim()
 CPU = HardwareClass.model_validate(CLASSES["cpu"])  # 1e12 FLOP/s

@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from headroom import rules
-from headroom.parsing import load_yaml
+from headroom.io.strict_load import load_yaml
 from headroom.records import Problem
 
 FOLDER = Path(__file__).parent / "rule_cases"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from headroom import rules
-from headroom.scripts import arms_of
+from headroom.io.python_source import arms_of
 
 CLEAN = Path(__file__).parent / "rule_cases" / "clean"
 GPU, CPU, INDEX = "docs/training/gpu.md", "docs/training/cpu.md", "docs/index.md"

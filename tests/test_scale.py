@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-import big_trees
+import large_trees
+from factories import a_claim, a_session, write
 from headroom import records, rules
-from headroom.files import UnreadableError, text_of
-from headroom.parsing import load_json
+from headroom.io.safe_read import UnreadableError, text_of
+from headroom.io.strict_load import load_json
 from headroom.records import Evidence
-from headroom.records.layout import evidence_text
-from trees import a_claim, a_session, write
+from headroom.records.paths import evidence_text
 
 
 def cost(root: Path) -> float:
@@ -25,15 +25,15 @@ def cost(root: Path) -> float:
 def test_four_times_the_claims_cost_about_four_times_as_much(tmp_path: Path) -> None:
     """Going through all sessions for each claim, or all claims for each figure, would cost sixteen times as much."""
     few, many = tmp_path / "few", tmp_path / "many"
-    big_trees.make(few, 50)
-    big_trees.make(many, 200)
+    large_trees.make(few, 50)
+    large_trees.make(many, 200)
     cost(few)  # imports, compiled patterns
     assert cost(many) < 8 * min(cost(few) for _ in range(3))
 
 
 def test_the_tree_uses_everything_that_it_says(tmp_path: Path) -> None:
     """Claims, some of them swept, two sessions each, a link and a figure of each, facts, snippets and runs."""
-    plans = big_trees.make(tmp_path, 50)
+    plans = large_trees.make(tmp_path, 50)
     context = rules.Context.of(tmp_path)
     tree = context.tree
     assert (len(tree.claims), len(tree.sessions), len(tree.snippets), len(tree.runs)) == (50, 100, 2, 2)
@@ -45,8 +45,8 @@ def test_the_tree_uses_everything_that_it_says(tmp_path: Path) -> None:
 
 def test_copies_of_the_project_have_its_snippets_and_no_problem(tmp_path: Path) -> None:
     """`check_at_scale.py` times a tree like this one, with more of everything."""
-    big_trees.make_from_project(tmp_path, copies=1, claims=25)
-    context, own = rules.Context.of(tmp_path), records.load(big_trees.PROJECT)
+    large_trees.make_from_project(tmp_path, copies=1, claims=25)
+    context, own = rules.Context.of(tmp_path), records.load(large_trees.PROJECT)
     assert [str(problem) for problem in rules.check(context)] == []
     tree = context.tree
     assert (len(tree.claims), len(tree.sessions)) == (len(own.claims) + 25, len(own.sessions) + 50)

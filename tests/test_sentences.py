@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headroom.prose.sentences import Sentence, notes, sentences
+from headroom.pages.sentences import Sentence, notes, sentences
 
 PIECES = [
     *[

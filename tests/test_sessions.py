@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from factories import CLASSES, a_claim, a_session, edited, load_clean, verdict, write_tree
 from headroom.records import Evidence, HardwareClass, MeasuredClaim
 from headroom.records.evidence import Slot, block_order
 from headroom.verdicts import gates, judge, judge_all
-from headroom.verdicts.pairs import value
-from trees import CLASSES, a_claim, a_session, edited, load_clean, verdict, write_tree
+from headroom.verdicts.paired_blocks import value
 
 Edit = Callable[[dict[str, Any]], None]
 CLAIM = a_claim()

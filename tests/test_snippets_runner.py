@@ -9,11 +9,11 @@ import psutil
 import pytest
 
 from headroom.cli import OK, main
+from headroom.execution import snippet_runner
+from headroom.execution.local_hub import HubError
+from headroom.execution.snippet_runner import Failed, Noticed, NotRun, Passed, Runner
 from headroom.records.snippets import Snippet
 from headroom.records.tree import Tree, load
-from headroom.running import snippets
-from headroom.running.hub import HubError
-from headroom.running.snippets import Failed, Noticed, NotRun, Passed, Runner
 
 HALVE = 'ablation = { "x / 2" = "x / 1" }'
 NO_ABLATION = 'no_ablation = "none"'
@@ -235,7 +235,7 @@ def test_a_snippet_without_end_is_killed_with_what_it_started(tree: Tree, runner
 
 
 def test_a_snippet_that_holds_too_much_is_killed(tree: Tree, runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snippets, "MEMORY_LIMIT", 64 << 20)
+    monkeypatch.setattr(snippet_runner, "MEMORY_LIMIT", 64 << 20)
     assert fail(runner, tree.snippets["for_ever"]).kind == "memory"
 
 
@@ -283,8 +283,8 @@ def test_the_drivers_tool_says_how_many_gpus_there_are(monkeypatch: pytest.Monke
     tool.write_text("#!/bin/sh\necho 'GPU 0: a (UUID: x)'\necho '  MIG 1g'\necho 'GPU 1: b'\n", encoding="utf-8")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    assert snippets._absent(["cuda", "cuda:2", "bf16"]) == []
-    assert snippets._absent(["cuda:3"]) == ["cuda:3"]
+    assert snippet_runner._absent(["cuda", "cuda:2", "bf16"]) == []
+    assert snippet_runner._absent(["cuda:3"]) == ["cuda:3"]
 
 
 def test_the_real_hub_is_used_when_it_is_asked_for(tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -310,15 +310,15 @@ def test_a_run_leaves_a_record_and_a_snippet_with_one_is_not_changed(tree: Tree,
     write_tree(tmp_path, {name: SNIPPETS[name] for name in ("model", "main")})
     passed = Passed(1.23456, 1.0, 1 << 30, "cpu", "stand-in", ("UserWarning: slow",), "")
     for hardware_class, expected in (("big", {"model", "main"}), ("small", {"main"})):
-        run = snippets.record(
+        run = snippet_runner.record(
             passed, Noticed(2.0, "assert x / 2 == 2"), tree.snippets["model"], hardware_class, "2026-11-21"
         )
-        path = snippets.write(run, tmp_path)
+        path = snippet_runner.write(run, tmp_path)
         assert path == tmp_path / f"checks/runs/model/{hardware_class}.json"
         found = load(tmp_path)
         assert not found.problems
         assert found.runs["model", hardware_class] == run
-        assert snippets.changed(found) == expected
+        assert snippet_runner.changed(found) == expected
     data = json.loads(path.read_text())
     assert (data["seconds"], data["models"], data["warnings"]) == (
         1.235,
@@ -327,7 +327,7 @@ def test_a_run_leaves_a_record_and_a_snippet_with_one_is_not_changed(tree: Tree,
     )
     script = tmp_path / "snippets/model.py"
     script.write_text(script.read_text() + "# changed\n")
-    assert snippets.changed(load(tmp_path)) == {"model", "main"}
+    assert snippet_runner.changed(load(tmp_path)) == {"model", "main"}
 
 
 def test_a_record_holds_what_was_printed_and_nothing_where_nothing_was(
@@ -400,7 +400,7 @@ def test_pytest_collects_snippets_where_they_belong_and_nowhere_else(tmp_path: P
 def test_pytest_leaves_out_what_has_a_record(tree: Tree, tmp_path: Path) -> None:
     write_tree(tmp_path, {name: SNIPPETS[name] for name in ("halves", "main")})
     passed = Passed(1.0, 1.0, 1 << 30, "cpu", "stand-in", (), "")
-    snippets.write(snippets.record(passed, None, tree.snippets["main"], "small", "2026-11-21"), tmp_path)
+    snippet_runner.write(snippet_runner.record(passed, None, tree.snippets["main"], "small", "2026-11-21"), tmp_path)
     done = run_pytest(tmp_path, "--collect-only", "--changed", "-q")
     assert "halves.py::ablation" in done.stdout
     assert "main.py" not in done.stdout

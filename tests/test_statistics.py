@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from headroom.statistics import (
+from headroom.maths.statistics import (
     Comparison,
     Samples,
     _critical_rank,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headroom.units import Figure, convert, humane
+from headroom.maths.units import Figure, convert, humane
 
 
 class TestConvert:

@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from headroom.records import Evidence
-from headroom.verdicts import judge_all
-from headroom.verdicts.summary import rows
-from trees import (
+from factories import (
     BENCHMARK,
     H200,
     MACHINE,
@@ -23,6 +20,9 @@ from trees import (
     write,
     write_tree,
 )
+from headroom.records import Evidence
+from headroom.verdicts import judge_all
+from headroom.verdicts.summary import rows
 
 CLAIM = a_claim()
 MEMORY = {"name": "saved_for_backward"}

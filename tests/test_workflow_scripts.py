@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom.records import layout
-from test_history import git
-from trees import a_claim, a_session, write
+from factories import a_claim, a_session, write
+from headroom.records import paths
+from test_commit_date import git
 
 ROOT = Path(__file__).parents[1]
 CI = ROOT / ".ci"
@@ -105,8 +105,8 @@ class TestProposeEvidence:
     def test_adds_exactly_the_new_files_and_asks_for_a_pull_request(self, desk: Desk, main: Path) -> None:
         """To a branch of their own; main is as it was."""
         evidence = a_session(a_claim(), blocks=1)
-        text = layout.evidence_text(evidence)
-        name = layout.evidence_path(evidence, text)
+        text = paths.evidence_text(evidence)
+        name = paths.evidence_path(evidence, text)
         write(main / "measured" / name, text).chmod(0o755)
         write(main / "unrelated.txt", "a file that nobody asked for")
         done = self.propose(desk, main)

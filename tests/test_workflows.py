@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from headroom.parsing import load_yaml
+from headroom.io.strict_load import load_yaml
 
 ROOT = Path(__file__).parents[1]
 GITHUB = ROOT / ".github"

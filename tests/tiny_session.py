@@ -62,18 +62,18 @@ def clock(first: str, jump: float) -> Any:
 
 def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
     """Run the command with these faults."""
+    from factories import MACHINE  # noqa: PLC0415
     from headroom import cli, environment  # noqa: PLC0415 - only this process needs it
     from headroom.cli import terminal  # noqa: PLC0415
-    from headroom.running import guard, isolation, measuring  # noqa: PLC0415
-    from trees import MACHINE  # noqa: PLC0415
+    from headroom.execution import isolation, measurement, session_lock  # noqa: PLC0415
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # whatever the tests were started by: nohup ignores one, a shell another
-    measuring.launcher = launcher(faults.get("wait", 0.01))
+    measurement.launcher = launcher(faults.get("wait", 0.01))
     environment.observe = lambda *_, **__: MACHINE  # type: ignore[assignment]
-    isolation.Nursery.__init__.__defaults__ = ((),)  # nothing to import first
+    isolation.ForkServer.__init__.__defaults__ = ((),)  # nothing to import first
     if moment := faults.get("clock"):
-        guard.datetime = measuring.datetime = clock(moment, faults.get("jump", 0.0))  # type: ignore[assignment]
+        session_lock.datetime = measurement.datetime = clock(moment, faults.get("jump", 0.0))  # type: ignore[assignment]
     if where := faults.get("full"):
         real = os.fsync
 
@@ -84,13 +84,13 @@ def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
 
         os.fsync = fsync
     if faults.get("late"):
-        left = isolation.Nursery.__exit__
+        left = isolation.ForkServer.__exit__
 
         def late(*arguments: Any) -> None:
             left(*arguments)
             signal.raise_signal(signal.SIGTERM)
 
-        isolation.Nursery.__exit__ = late  # type: ignore[method-assign]
+        isolation.ForkServer.__exit__ = late  # type: ignore[method-assign]
     if "long" in faults:
         terminal.LONG_SECONDS = faults["long"]
     if largest := faults.get("largest"):

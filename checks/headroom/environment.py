@@ -19,7 +19,7 @@ INSTRUCTION_SETS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16",
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class MachineState:
     """One machine as a session or a run finds it; ``unknown`` names what could not be found out."""
 
     device: str  # "cpu" or "cuda"
@@ -120,7 +120,7 @@ def _governor() -> str | None:
     return path.read_text(encoding="utf-8").strip() if path.exists() else None
 
 
-def observe(device: str = "auto", threads: int | None = None) -> Machine:
+def observe(device: str = "auto", threads: int | None = None) -> MachineState:
     """Look at this machine.
 
     Args:
@@ -137,7 +137,7 @@ def observe(device: str = "auto", threads: int | None = None) -> Machine:
     flags = set((cpu.get("flags") or cpu.get("features") or "").split())
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     governor = _governor()
-    return Machine(
+    return MachineState(
         device="cuda" if gpu else "cpu",
         product=gpu[0] if gpu else cpu.get("model name") or platform.processor() or platform.machine(),
         memory_bytes=gpu[1] if gpu else memory_bytes(),

@@ -16,15 +16,15 @@ from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from headroom.files import read_text
-from headroom.prose.pages import page_gaps
+from headroom.io.safe_read import read_text
+from headroom.pages.source import page_gaps
 from headroom.records import Tree, notebooks
 from headroom.site import exports, notebook_page, page_template, planned
-from headroom.site.addresses import moved, not_found
-from headroom.site.context import INDEX, PageContext, SiteData, read_and_judge
+from headroom.site.addresses import not_found, redirects
 from headroom.site.exports import markdown_pages
 from headroom.site.exports.search_index import address as section_address
-from headroom.site.memory import Memory, outlines, records
+from headroom.site.serve_cache import ServeCache, outlines, records
+from headroom.site.site_data import INDEX, PageContext, SiteData, read_and_judge
 from headroom.verdicts import Board
 
 _LOG = logging.getLogger("mkdocs.headroom")
@@ -43,12 +43,12 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
 
     site: SiteData
     page = PageContext()
-    memory: Memory | None = None
+    memory: ServeCache | None = None
     known: str
 
     def on_startup(self, *, command: str, dirty: bool) -> None:  # noqa: ARG002
         """Remember what pages were made into where the same site is made again and again."""
-        self.memory = Memory() if command == "serve" else None
+        self.memory = ServeCache() if command == "serve" else None
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read and judge the tree; `mkdocs serve` comes here again after every change."""
@@ -85,7 +85,7 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         for path, source in exports.data_files(self.site).items():
             files.append(File.generated(config, path, abs_src_path=str(source)))
         data = self._once("data", known, partial(exports.data, self.site, config.site_name))
-        senders = moved.files(self.site, partial(_url, files))
+        senders = redirects.files(self.site, partial(_url, files))
         styles_and_scripts = exports.bundles(Path(config.docs_dir), self.config.bundles)
         for path, text in {**data, **senders, **styles_and_scripts}.items():
             files.append(File.generated(config, path, content=text))
@@ -105,7 +105,7 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         path = Path(config.site_dir, "search/search_index.json")
         if path.exists():
             index = json.loads(path.read_text("utf-8"))
-            path.write_text(json.dumps(exports.weighed(index, self.site), separators=(",", ":")), "utf-8")
+            path.write_text(json.dumps(exports.with_boosts(index, self.site), separators=(",", ":")), "utf-8")
 
     def on_env(self, env: Environment, /, *, config: MkDocsConfig, files: Files) -> Environment:
         """Put our templates in the place of the theme's, and spare theme and search needless work."""
@@ -118,7 +118,7 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
             self.memory.templates(env, (file.page for file in files.documentation_pages() if file.page))
         search = config.plugins.get("material/search")
         if search and search.config.enabled:
-            exports.hasten(search.search_index, self.site)
+            exports.trim_search_entry(search.search_index, self.site)
             if self.memory:
                 self.memory.index(search.search_index)
         return env

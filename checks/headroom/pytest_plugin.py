@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from headroom.execution.snippet_outcome import Failed
+    from headroom.execution.snippet_runner import Runner
     from headroom.records.snippets import Snippet
     from headroom.records.tree import Tree
-    from headroom.running.results import Failed
-    from headroom.running.snippets import Runner
 
 _TREE: pytest.StashKey["Tree"] = pytest.StashKey()
 _RUNNER: pytest.StashKey["Runner"] = pytest.StashKey()
@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out, with ``--changed``, the snippets that have a record."""
     if not config.getoption("changed") or _TREE not in config.stash:
         return
-    from headroom.running.snippets import changed  # noqa: PLC0415
+    from headroom.execution.snippet_runner import changed  # noqa: PLC0415
 
     wanted = changed(config.stash[_TREE])
     shown = [item for item in items if isinstance(item, SnippetItem) and item.snippet.id not in wanted]
@@ -87,7 +87,7 @@ class SnippetItem(pytest.Item):
         Raises:
             SnippetFailedError: it did not end as it must.
         """
-        from headroom.running.results import Failed, NotRun  # noqa: PLC0415
+        from headroom.execution.snippet_outcome import Failed, NotRun  # noqa: PLC0415
 
         runner = _runner(self.config)
         result = runner.run(self.snippet) if self.name == "run" else runner.run_ablated(self.snippet)
@@ -98,10 +98,10 @@ class SnippetItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What is wrong in the words of whoever found it; a traceback only for what nobody foresaw."""
-        from headroom.running.hub import HubError  # noqa: PLC0415
-        from headroom.running.isolation import NurseryError  # noqa: PLC0415
+        from headroom.execution.isolation import ForkServerError  # noqa: PLC0415
+        from headroom.execution.local_hub import HubError  # noqa: PLC0415
 
-        if isinstance(excinfo.value, SnippetFailedError | HubError | NurseryError):
+        if isinstance(excinfo.value, SnippetFailedError | HubError | ForkServerError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
@@ -127,7 +127,7 @@ def _tree(config: pytest.Config) -> "Tree":
 
 
 def _runner(config: pytest.Config) -> "Runner":
-    from headroom.running.snippets import Runner  # noqa: PLC0415
+    from headroom.execution.snippet_runner import Runner  # noqa: PLC0415
 
     if _RUNNER not in config.stash:
         config.stash[_RUNNER] = Runner(_tree(config), config.rootpath / ".cache")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from built_sites import built_once
 from host import serve
-from sites import built_once
+from page_visits import Visit, visit
 from templates import Template, representatives
-from visits import Visit, visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

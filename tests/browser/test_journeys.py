@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sites import Page as Source
+from built_sites import Page as Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

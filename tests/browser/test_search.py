@@ -10,7 +10,7 @@ import pytest
 
 from headroom.records import load
 from headroom.site.exports.search_index import address
-from searching import FIELD, ask, open_search
+from search_queries import FIELD, ask, open_search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

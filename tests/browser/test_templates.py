@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from page_visits import SCHEMES, WIDTHS, Visit
 from templates import representatives
-from visits import SCHEMES, WIDTHS, Visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

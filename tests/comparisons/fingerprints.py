@@ -7,12 +7,12 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from headroom.prose.comparing import reason, windows
-from headroom.prose.comparing.asserting import asserted
-from headroom.prose.comparing.model import features
-from headroom.prose.comparing.pairing import reasons
-from headroom.prose.comparing.tagging import Tags
-from headroom.prose.sentences import Sentence, sentences
+from headroom.comparatives import reason, windows
+from headroom.comparatives.assertion import asserted
+from headroom.comparatives.linear_model import features
+from headroom.comparatives.pair_rules import reasons
+from headroom.comparatives.tokenizer import Tags
+from headroom.pages.sentences import Sentence, sentences
 
 HERE = Path(__file__).parent
 KEPT = HERE / "fingerprints.txt"

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from headroom.prose.comparing import windows
-from headroom.prose.comparing.model import BIAS, RULE, WEIGHTS, features
-from headroom.prose.sentences import sentences
+from headroom.comparatives import windows
+from headroom.comparatives.linear_model import BIAS, RULE, WEIGHTS, features
+from headroom.pages.sentences import sentences
 
 HERE = Path(__file__).parent
 AUTHORS = ("running-a", "running-b")

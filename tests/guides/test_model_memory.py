@@ -15,7 +15,7 @@ CELLS = {cell["id"]: cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["c
 TWICE = """
 import gc, json, sys
 import torch
-from headroom.running.benchmark_run import Scale as Allocator
+from headroom.execution.benchmark_run import MemoryScale as Allocator
 
 cells = {cell["id"]: "".join(cell["source"]) for cell in json.load(open(sys.argv[1]))["cells"]}
 names = {}

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom.prose.markup import without_fences
+from headroom.io.python_source import parse_python
+from headroom.pages.markdown_syntax import without_fences
 from headroom.records import load
-from headroom.scripts import parse_python
 from worked_problems import ROOT, guide
 
 GUIDE = "training/single-gpu.md"

@@ -2,8 +2,8 @@
 
 import re
 
-from headroom.prose.markup import without_fences
-from headroom.prose.pages import TYPES, load_pages
+from headroom.pages.markdown_syntax import without_fences
+from headroom.pages.source import TYPES, load_pages
 from headroom.records import load
 from worked_problems import ROOT
 

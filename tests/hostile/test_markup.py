@@ -16,7 +16,7 @@ import pytest
 import yaml
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from headroom.prose.pages import load_pages
+from headroom.pages.source import load_pages
 from headroom.records import MeasuredClaim, Session, Tree, load
 from headroom.records.claims import Claim
 from headroom.records.evidence import Evidence
@@ -25,10 +25,10 @@ from headroom.records.facts import Match
 from headroom.site import exports
 from headroom.site.claims import citation
 from headroom.site.claims.points_table import Series
-from headroom.site.context import PageContext, SiteData
 from headroom.site.exports import markdown_pages, samples_csv
 from headroom.site.markdown_extension import HeadroomExtension
 from headroom.site.plots import plot
+from headroom.site.site_data import PageContext, SiteData
 from headroom.verdicts import judge_all
 from hostile.loaders import CLEAN
 

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from headroom import environment
+from headroom.execution import measurement, session_lock, session_plan
+from headroom.execution.isolation import QUIET, ForkServer
 from headroom.records import load
-from headroom.running import guard, measuring, planning
-from headroom.running.isolation import QUIET, Nursery
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARK = "gpt2_step_against_itself"
@@ -20,13 +20,13 @@ BENCHMARK = "gpt2_step_against_itself"
 def main(count: int) -> None:
     """Add so many sessions."""
     tree = load(ROOT)
-    what = planning.plan(tree, [BENCHMARK])
-    with guard.only_one(ROOT), guard.ended_by_signals(), Nursery(QUIET) as nursery:
+    what = session_plan.plan(tree, [BENCHMARK])
+    with session_lock.only_one(ROOT), session_lock.ended_by_signals(), ForkServer(QUIET) as nursery:
         nursery.start()
         for number in range(count):
             machine = environment.observe("auto", threads=int(QUIET["OMP_NUM_THREADS"]))
-            launch = measuring.launcher(nursery.run)
-            path = measuring.Session(tree, what, machine, launch, lambda *_: None).measure(ROOT)
+            launch = measurement.launcher(nursery.run)
+            path = measurement.MeasurementSession(tree, what, machine, launch, lambda *_: None).measure(ROOT)
             print(f"{number + 1} of {count}: {path.name}", flush=True)
 
 

@@ -21,7 +21,7 @@ from statistics import median
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from big_trees import make
+from large_trees import make
 
 ROOT = Path(__file__).resolve().parents[2]
 CLAIMS = 500

@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from big_trees import PROJECT, make_from_project
+from large_trees import PROJECT, make_from_project
 
 COPIES, ADDED_CLAIMS = 5, 540
 OWN_SECONDS, LARGE_SECONDS, MIB = 2.5, 6.0, 400.0

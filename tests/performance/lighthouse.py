@@ -20,8 +20,8 @@ from statistics import median
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
+from built_sites import build
 from host import serve
-from sites import build
 from templates import representatives
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,7 +19,7 @@ from playwright.sync_api import CDPSession, Page, sync_playwright
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tests"))
 
-from sites import build  # noqa: E402 - found by the line above
+from built_sites import build  # noqa: E402 - found by the line above
 
 ROWS, SLOWER, GOAL_MS, ROUNDS = 500, 4, 100, 5
 ROWS_A_METHOD = 2.7

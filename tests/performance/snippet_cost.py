@@ -9,8 +9,8 @@ import statistics
 import sys
 from pathlib import Path
 
+from headroom.execution.snippet_runner import Passed, Runner
 from headroom.records import load
-from headroom.running.snippets import Passed, Runner
 
 GOAL = 1 / 3
 

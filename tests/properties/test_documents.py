@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from headroom import records
-from headroom.files import HIDDEN, UnreadableError
-from headroom.parsing import MAX_DEPTH, load_json, load_yaml
-from headroom.records import layout
+from headroom.io.safe_read import HIDDEN, UnreadableError
+from headroom.io.strict_load import MAX_DEPTH, load_json, load_yaml
+from headroom.records import paths
 from hostile.loaders import CLEAN, LOADERS
 
 KEYS = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1, max_size=8).filter(str.isprintable)
@@ -137,4 +137,4 @@ class TestRecords:
     def test_evidence_is_written_as_it_was_read(self) -> None:
         """To the byte."""
         for session in records.load(CLEAN).sessions:
-            assert layout.evidence_text(session.evidence) == (CLEAN / session.path).read_text("utf-8")
+            assert paths.evidence_text(session.evidence) == (CLEAN / session.path).read_text("utf-8")

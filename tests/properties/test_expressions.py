@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from headroom import expressions
-from headroom.quantities import Quantity
+from headroom.maths import expressions
+from headroom.maths.quantities import Quantity
 
 # A tree of a formula is a number, a name, or an operation with its operands.
 BINARY: dict[str, Callable[[float, float], float]] = {

@@ -9,10 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from headroom import rules
-from headroom.files import UnreadableError
-from headroom.prose.pages import parse
-from headroom.prose.targets import FIGURES, ClaimTarget, FactTarget, parse_target
-from headroom.units import UNITS, Figure, convert
+from headroom.io.safe_read import UnreadableError
+from headroom.maths.units import UNITS, Figure, convert
+from headroom.pages.link_targets import FIGURES, ClaimTarget, FactTarget, parse_target
+from headroom.pages.source import parse
 from hostile.loaders import CLEAN
 
 WORDS = st.sampled_from(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from headroom.statistics import Comparison, compare, compare_exact, control_holds
+from headroom.maths.statistics import Comparison, compare, compare_exact, control_holds
 
 SAMPLES = st.floats(1e-6, 1e6)
 PAIRS = st.lists(st.tuples(SAMPLES, SAMPLES), min_size=10, max_size=30)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from headroom import rules
 from headroom.records import Problem
 from headroom.site import exports
-from headroom.site.context import SiteData
+from headroom.site.site_data import SiteData
 from hostile.loaders import CLEAN
 
 CPU_SECONDS = 10

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headroom.files import sha256
+from headroom.io.atomic_write import write_atomic
+from headroom.io.python_source import syntax_sha256
+from headroom.io.safe_read import sha256
 from headroom.records.evidence import Design, Environment, Evidence, Failure, Run, Slot, block_order
-from headroom.records.layout import evidence_path, evidence_text, machine_path, record_text, run_path
 from headroom.records.machines import Machine, Measurement
 from headroom.records.metrics import METRICS
+from headroom.records.paths import evidence_path, evidence_text, machine_path, record_text, run_path
 from headroom.records.snippets import content_sha256
-from headroom.scripts import syntax_sha256
-from headroom.writing import write_atomic
 
 HERE = Path(__file__).parent
 BENCHMARK = "small_step"

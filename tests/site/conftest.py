@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from headroom.files import sha256
-from headroom.records import Evidence, layout
+from headroom.io.python_source import syntax_sha256
+from headroom.io.safe_read import sha256
+from headroom.records import Evidence, paths
 from headroom.records.evidence import Slot, block_order
-from headroom.scripts import syntax_sha256
-from headroom.site.context import SiteData
+from headroom.site.site_data import SiteData
 
 ROOT = Path(__file__).parents[2]
 GRID = [1, 8, 64]
@@ -290,8 +290,8 @@ def make(root: Path) -> Path:
         name = str(record["id"]).replace(".", "/", 1).replace(".", "-")
         write(root / f"checks/registry/{name}.yml", yaml.safe_dump(record))
     for evidence in SESSIONS:
-        text = layout.evidence_text(evidence)
-        write(root / layout.evidence_path(evidence, text), text)
+        text = paths.evidence_text(evidence)
+        write(root / paths.evidence_path(evidence, text), text)
     clever = SNIPPET.replace("# NEEDS", "#").replace("TITLE", "Clever")
     write(root / "snippets/training/clever.py", clever)
     write(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sites import build
+from built_sites import build
 
 ANSWERS = {"problems": ["out-of-memory"], "jobs": ["fine-tuning"], "hardware": ["cpu"]}
 GUIDE: dict[str, Any] = {

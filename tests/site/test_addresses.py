@@ -8,14 +8,14 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from headroom.prose.addresses import OldPage, answered, old_pages
-from headroom.prose.pages import parse
+from built_sites import Page, build
+from headroom.pages.old_pages import OldPage, answered, old_pages
+from headroom.pages.source import parse
 from headroom.records.methods import Method
 from headroom.site import planned
-from headroom.site.addresses import moved, not_found
-from headroom.site.context import PageContext, SiteData
-from headroom.site.finding import start
-from sites import Page, build
+from headroom.site.addresses import not_found, redirects
+from headroom.site.method_finder import start_page
+from headroom.site.site_data import PageContext, SiteData
 
 ROOT = Path(__file__).parents[2]
 # The pages of the best known guide to this subject, 2021 to 2026, with the anchors of their headings.
@@ -53,7 +53,7 @@ class TestOwnSite:
     def test_every_known_address_leads_to_a_place_that_stands(self, own: SiteData) -> None:
         """Pages and anchors; one that nothing is said of leads where its page does."""
         assert {name.partition("#")[0] for name in KNOWN} >= {*MENTIONED}
-        files = moved.files(own, url)
+        files = redirects.files(own, url)
         places = {page.path.removeprefix("docs/"): page.anchors for page in own.pages}
         places["concepts/glossary.md"] = frozenset(own.tree.glossary)
         by_url = {url(path): anchors for path, anchors in places.items()}
@@ -89,7 +89,7 @@ class TestOwnSite:
         self, own: SiteData, name: str, section: str
     ) -> None:
         """And so does an anchor on it that nothing here answers."""
-        text = moved.files(own, url)[f"{name}.html"]
+        text = redirects.files(own, url)[f"{name}.html"]
         assert lead_of(text, "") == lead_of(text, "deploy") == f"not-written-yet.html#{section}"
         assert "<h1>This guide is not written yet</h1>" in text
 
@@ -97,7 +97,7 @@ class TestOwnSite:
         """With a link to its section; each section has the old addresses of its subject."""
         guides = planned.guides(own)
         assert {*(lead for old in own.old_pages.values() if (lead := old.target).startswith(planned.PAGE))} == {*guides}
-        lines = start.with_parts(["[](start:planned)"], own, PageContext("index.md"))
+        lines = start_page.with_parts(["[](start:planned)"], own, PageContext("index.md"))
         assert lines == [f"- [{title}]({path})" for path, title in guides.items()]
 
     def test_old_names_are_not_names_of_pages(self, own: SiteData) -> None:
@@ -119,7 +119,7 @@ class TestPagesThatSendOn:
 
     def test_says_where_it_leads_without_a_script(self, site: SiteData) -> None:
         """A refresh, a canonical address, a link that is seen, and no place in an index of the web."""
-        text = moved.files(small(site, {"old": OldPage("training/guide.md#place")}), url)["old.html"]
+        text = redirects.files(small(site, {"old": OldPage("training/guide.md#place")}), url)["old.html"]
         assert '<meta http-equiv="refresh" content="0; url=training/guide.html#place">' in text
         assert '<link rel="canonical" href="training/guide.html#place">' in text
         assert '<a href="training/guide.html#place">' in text
@@ -128,7 +128,7 @@ class TestPagesThatSendOn:
 
     def test_leads_on_from_a_folder(self, site: SiteData) -> None:
         """Links are relative, so that they work from a file system."""
-        text = moved.files(small(site, {"a/b": OldPage("training/guide.md", {"x": "index.md#y"})}), url)["a/b.html"]
+        text = redirects.files(small(site, {"a/b": OldPage("training/guide.md", {"x": "index.md#y"})}), url)["a/b.html"]
         assert lead_of(text, "x") == "../index.html#y"
         assert lead_of(text, "other") == "../training/guide.html"
 
@@ -136,15 +136,15 @@ class TestPagesThatSendOn:
         """Whatever a page is called."""
         page = replace(site.pages[0], path="docs/odd.md", meta={"title": "a & b"})
         odd = replace(site, pages=(page,), old_pages={"old": OldPage("odd.md")})
-        assert "a &amp; b" in moved.files(odd, url)["old.html"]
+        assert "a &amp; b" in redirects.files(odd, url)["old.html"]
 
     def test_a_page_that_stands_gets_none(self, site: SiteData) -> None:
         """It gets a list of the places that have left it, which have their old names."""
         left = small(site, {"training/guide": OldPage("", {"gone": "index.md#here"})})
-        assert moved.files(left, url) == {}
-        lines = moved.with_moved(["text"], left, PageContext("training/guide.md"))
+        assert redirects.files(left, url) == {}
+        lines = redirects.with_moved(["text"], left, PageContext("training/guide.md"))
         assert "- [gone](../index.md#here){ #gone } in index.md" in lines
-        assert moved.with_moved(["text"], left, PageContext("index.md")) == ["text"]
+        assert redirects.with_moved(["text"], left, PageContext("index.md")) == ["text"]
 
 
 def test_a_method_that_is_added_brings_its_old_addresses(site: SiteData) -> None:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from headroom.files import read_text
-from headroom.prose.markup import fenced
-from headroom.prose.pages import load_pages
+from headroom.io.safe_read import read_text
+from headroom.pages.markdown_syntax import fenced
+from headroom.pages.source import load_pages
 from headroom.site import exports
-from headroom.site.as_markdown import links, markup, plain
-from headroom.site.context import PageContext, SiteData
+from headroom.site.as_markdown import link_text, plain, plain_text
 from headroom.site.exports import markdown_pages
-from headroom.site.memory import Memory
+from headroom.site.serve_cache import ServeCache
+from headroom.site.site_data import PageContext, SiteData
 
 ROOT = Path(__file__).parents[2]
 GUIDE = PageContext("training/guide.md", ("cpu",))
@@ -117,7 +117,7 @@ def test_what_only_our_builder_understands_is_plain(site: SiteData, text: str, e
 )
 def test_a_records_text_reads_as_it_is_and_stays_text(text: str, expected: str) -> None:
     """Punctuation is punctuation, and what would be a mark is none."""
-    assert markup.plain(text) == expected
+    assert plain_text.plain(text) == expected
 
 
 def test_a_snippet_stands_in_the_page_with_its_command(site: SiteData) -> None:
@@ -133,10 +133,10 @@ def test_a_snippet_stands_in_the_page_with_its_command(site: SiteData) -> None:
 def test_links_of_a_file_of_many_pages_begin_at_the_top() -> None:
     """Or at the address of the site."""
     text = "[a](../x.md) [b](y.md#z) [c](#d) [e](https://f.g/h) `[i](j.md)`"
-    assert links.from_the_top(text, "k/l.md", "") == (
+    assert link_text.from_the_top(text, "k/l.md", "") == (
         "[a](x.md) [b](k/y.md#z) [c](k/l.md#d) [e](https://f.g/h) `[i](j.md)`"
     )
-    assert links.from_the_top("[a](../x.md)", "k/l.md", "https://s/") == "[a](https://s/x.md)"
+    assert link_text.from_the_top("[a](../x.md)", "k/l.md", "https://s/") == "[a](https://s/x.md)"
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +196,7 @@ class TestOurs:
                         broken.append(match["href"])
                 return label
 
-            markup.outside_code(text, links.LINK, "text", look)
+            plain_text.outside_code(text, link_text.LINK, "text", look)
             assert not broken, path
 
     def test_each_says_where_it_comes_from(self, ours: tuple[SiteData, dict[str, str]]) -> None:
@@ -234,7 +234,7 @@ def test_pages_for_contributors_have_a_file_of_their_own(ours: tuple[SiteData, d
 
 def test_a_server_makes_only_what_has_changed(site: SiteData) -> None:
     """While somebody writes, every other page is what it was."""
-    memory, made = Memory(), []
+    memory, made = ServeCache(), []
 
     def recall(kind: str, name: str, source: str, make: Callable[[], str]) -> str:
         def noted() -> str:

@@ -7,9 +7,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from built_sites import Page, build
 from headroom.site import exports
-from headroom.site.context import SiteData
-from sites import Page, build
+from headroom.site.site_data import SiteData
 
 ROOT = Path(__file__).parents[2]
 MAX_PAGE_BYTES = 150_000

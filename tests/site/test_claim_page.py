@@ -9,11 +9,10 @@ from re import sub
 import markdown
 import pytest
 
-from headroom import escaping
+from headroom.io import markdown_escape
 from headroom.site import exports
-from headroom.site.claims import page as claim_page
-from headroom.site.claims import words
-from headroom.site.context import SiteData
+from headroom.site.claims import claim_page, phrasing
+from headroom.site.site_data import SiteData
 from headroom.verdicts import Board, judge
 
 EXTENSIONS = ["tables", "attr_list", "md_in_html", "admonition", "pymdownx.details", "pymdownx.superfences"]
@@ -139,14 +138,14 @@ def test_text_of_a_record_shows_as_text(site: SiteData) -> None:
 )
 def test_escaped_text_renders_as_itself(text: str) -> None:
     """Whatever it holds; only runs of spaces become one."""
-    html = markdown.markdown(escaping.text(text), extensions=EXTENSIONS)
+    html = markdown.markdown(markdown_escape.text(text), extensions=EXTENSIONS)
     assert unescape(sub(r"</?p>", "", html)) == " ".join(text.split())
 
 
 def test_punctuation_that_marks_nothing_is_no_entity() -> None:
     """Most of what records say is sentences, and an entity for each comma costs whoever renders and reads them."""
     text = "On a CPU, 2.5 times less: a well-known way; 50% or 3/4 of it."
-    assert escaping.text(text) == text
+    assert markdown_escape.text(text) == text
 
 
 def test_every_claim_has_a_page_and_a_line_in_the_index(site: SiteData) -> None:
@@ -181,7 +180,7 @@ def test_claims_json_is_what_recomputation_says(site: SiteData) -> None:
 )
 def test_numbers_have_three_digits(value: float, text: str) -> None:
     """And no number is not a number."""
-    assert words.number(value) == text
+    assert phrasing.number(value) == text
 
 
 @pytest.mark.parametrize(
@@ -189,7 +188,7 @@ def test_numbers_have_three_digits(value: float, text: str) -> None:
 )
 def test_changes_are_signed(value: float, text: str) -> None:
     """With a real minus sign, and none on nothing."""
-    assert words.change(value).replace("\u00a0", " ") == text
+    assert phrasing.change(value).replace("\u00a0", " ") == text
 
 
 @pytest.mark.parametrize(
@@ -198,7 +197,7 @@ def test_changes_are_signed(value: float, text: str) -> None:
 def test_amounts_name_the_direction(site: SiteData, ratio: float, text: str) -> None:
     """Of the subject, whichever way the claim goes."""
     claim = next(claim for claim in site.tree.measured() if claim.id == "training.memory")
-    assert words.phrase(claim, [ratio]).replace("\u00a0", " ") == f"memory kept for backward {text}"
+    assert phrasing.phrase(claim, [ratio]).replace("\u00a0", " ") == f"memory kept for backward {text}"
 
 
 def test_figures_are_held_to_their_units(site: SiteData) -> None:

@@ -5,10 +5,10 @@ from xml.etree.ElementTree import fromstring, tostring
 
 import pytest
 
-from headroom.prose.words import pattern
-from headroom.records.glossary import Term
-from headroom.site import glossary
-from headroom.site.context import PageContext, SiteData
+from headroom.pages.glossary_terms import pattern
+from headroom.records.terms import Term
+from headroom.site import glossary_page
+from headroom.site.site_data import PageContext, SiteData
 
 TERMS = {
     "hbm": Term(name="HBM", also=("high-bandwidth memory",), means="Memory of a GPU."),
@@ -26,7 +26,7 @@ def words(site: SiteData) -> SiteData:
 def explained(html: str, site: SiteData, path: str = "training/guide.md") -> str:
     """A piece of a page, its words explained."""
     root = fromstring(html)  # noqa: S314 - written below
-    glossary.explain(root, site, PageContext(path))
+    glossary_page.explain(root, site, PageContext(path))
     return tostring(root, encoding="unicode").replace(' class="term"', "")
 
 
@@ -70,7 +70,7 @@ class TestPage:
 
     def test_has_an_anchor_for_each_and_links_between_them(self, words: SiteData) -> None:
         """In the order of the alphabet, with other spellings and places."""
-        text = glossary.render(words)
+        text = glossary_page.render(words)
         assert text.index("## HBM { #hbm }") < text.index("## kernel { #kernel }")
         assert "Also: high-bandwidth memory." in text
         assert "from [HBM](#hbm) and back" in text
@@ -78,6 +78,6 @@ class TestPage:
 
     def test_shows_hostile_texts_as_they_are(self, words: SiteData) -> None:
         """Neither markup nor links."""
-        text = glossary.render(words)
+        text = glossary_page.render(words)
         assert "<script" not in text
         assert "](javascript" not in text

@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
+from factories import a_claim, a_session, write_tree
 from headroom.records import Evidence, MeasuredClaim
 from headroom.site import exports
-from headroom.site.claims import hardware_page, limits
-from headroom.site.claims import page as claim_page
-from headroom.site.context import SiteData
-from headroom.verdicts.noise import LEAST, Floor
-from test_noise import CLAIM, earlier, off_by
+from headroom.site.claims import claim_page, hardware_page, noise_and_roofline
+from headroom.site.site_data import SiteData
+from headroom.verdicts.noise_floor import LEAST, Floor
+from test_noise_floor import CLAIM, earlier, off_by
 from test_roofline import a_machine, keep
-from trees import a_claim, a_session, write_tree
 
 FLOOR = "Noise floor of this class"
 
@@ -33,7 +32,7 @@ def said(found: SiteData, claim: MeasuredClaim = CLAIM) -> list[str]:
     """What the claim was held to in its newest session."""
     session = found.board.of(claim, "cpu").session
     assert session
-    return list(limits.of_session(found, claim, session))
+    return list(noise_and_roofline.of_session(found, claim, session))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +46,7 @@ def said(found: SiteData, claim: MeasuredClaim = CLAIM) -> list[str]:
 )
 def test_a_floor_says_what_it_stands_on(floor: Floor | None, text: str) -> None:
     """And whether that is enough."""
-    assert limits.floor(floor) == f"{FLOOR}: {text}"
+    assert noise_and_roofline.floor(floor) == f"{FLOOR}: {text}"
 
 
 class TestClaim:
@@ -151,4 +150,6 @@ def test_a_session_of_a_class_that_is_gone_is_bounded_by_nothing(tmp_path: Path)
     """The rule `references` names it."""
     found = site(tmp_path, [a_session(CLAIM)])
     (session,) = found.tree.sessions
-    assert list(limits.of_session(replace(found, tree=replace(found.tree, classes={})), CLAIM, session)) == []
+    assert (
+        list(noise_and_roofline.of_session(replace(found, tree=replace(found.tree, classes={})), CLAIM, session)) == []
+    )

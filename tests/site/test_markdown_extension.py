@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 import markdown
 import pytest
 
-from headroom.site.context import PageContext, SiteData
 from headroom.site.markdown_extension import HeadroomExtension
+from headroom.site.site_data import PageContext, SiteData
 
 PAGE = PageContext("training/guide.md", ("cpu",))
 

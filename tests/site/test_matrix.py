@@ -15,8 +15,8 @@ import yaml
 
 from headroom.records.methods import Method
 from headroom.site import exports
-from headroom.site.context import SiteData
-from headroom.site.matrix import data, page, rows
+from headroom.site.matrix import matrix_data, matrix_page, matrix_rows
+from headroom.site.site_data import SiteData
 
 ROOT, CLEAN = Path(__file__).parents[2], Path(__file__).parents[1] / "rule_cases/clean"
 
@@ -49,7 +49,7 @@ def with_method(site: SiteData, **changes: Any) -> SiteData:
 
 def cells(site: SiteData) -> list[list[str]]:
     """The cells of the page's table."""
-    lines = [line for line in page.render(site).splitlines() if line.startswith("| ")][2:]
+    lines = [line for line in matrix_page.render(site).splitlines() if line.startswith("| ")][2:]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
 
@@ -64,14 +64,14 @@ class TestRows:
     def test_every_method_stands_on_every_class_once(self, name: str, request: pytest.FixtureRequest) -> None:
         """However the classes share rows."""
         site: SiteData = request.getfixturevalue(name)
-        seen = Counter((row.method.id, each) for row in rows.rows(site) for each in row.classes)
+        seen = Counter((row.method.id, each) for row in matrix_rows.rows(site) for each in row.classes)
         assert seen == Counter((method, each) for method in site.tree.methods for each in site.tree.classes)
 
     def test_classes_share_a_row_only_where_the_same_is_known_of_them(self, site: SiteData) -> None:
         """And where nothing is known of any, they do."""
-        found = list(rows.rows(with_method(site, claims={"speed": ("training.time",)})))
+        found = list(matrix_rows.rows(with_method(site, claims={"speed": ("training.time",)})))
         assert [each.classes for each in found] == [("cpu",), ("h200",)]
-        found = list(rows.rows(with_method(site, claims={})))
+        found = list(matrix_rows.rows(with_method(site, claims={})))
         assert [each.classes for each in found] == [("cpu", "h200")]
 
     def test_two_classes_that_were_measured_never_share_a_row_of_figures(self, site: SiteData) -> None:
@@ -81,13 +81,13 @@ class TestRows:
         (point,) = cpu.verdict.points
         faster = replace(cpu, verdict=replace(cpu.verdict, points=(replace(point, ratio=2 * point.ratio),)))
         board = replace(site.board, standings={**site.board.standings, "training.time": {"cpu": cpu, "h200": faster}})
-        found = list(rows.rows(with_method(replace(site, board=board), claims={"speed": ("training.time",)})))
+        found = list(matrix_rows.rows(with_method(replace(site, board=board), claims={"speed": ("training.time",)})))
         told = [(row.classes, outcome.word, outcome.ratio) for row in found for outcome in row.known["speed"]]
         assert told == [(("cpu",), "measured", point.ratio), (("h200",), "measured", 2 * point.ratio)]
 
     def test_what_is_retired_says_nothing(self, clean: SiteData) -> None:
         """Nobody is to decide by it."""
-        told = [each.claim for row in rows.rows(clean) for found in row.known.values() for each in found]
+        told = [each.claim for row in matrix_rows.rows(clean) for found in row.known.values() for each in found]
         assert told
         assert not [claim.id for claim in told if claim.retired]
 
@@ -158,15 +158,15 @@ class TestPage:
     def test_no_text_of_a_record_becomes_markup(self, site: SiteData) -> None:
         """Neither a name, nor an alias in an attribute, nor an arm."""
         hostile = '"><script>alert(1)</script> | [x](javascript:alert(2)) `'
-        text = page.render(with_method(site, name=hostile, aliases=(hostile,)))
+        text = matrix_page.render(with_method(site, name=hostile, aliases=(hostile,)))
         assert "<script" not in text
         assert "](javascript" not in text
         assert {len(each) for each in cells(with_method(site, name=hostile))} == {5}
 
     def test_it_is_published_with_its_data(self, site: SiteData) -> None:
         """As a page, as CSV and as JSON."""
-        assert exports.pages(site)[page.PAGE] == page.render(site)
-        assert {page.CSV, page.JSON} <= set(exports.json_files(site))
+        assert exports.pages(site)[matrix_page.PAGE] == matrix_page.render(site)
+        assert {matrix_page.CSV, matrix_page.JSON} <= set(exports.json_files(site))
 
 
 def test_a_method_or_a_claim_added_later_appears_by_its_record_alone(tmp_path: Path) -> None:
@@ -180,9 +180,9 @@ def test_a_method_or_a_claim_added_later_appears_by_its_record_alone(tmp_path: P
     newer = claim.replace("training.clever.step-time", "training.newer").replace("method: clever", "method: new")
     (root / "checks/registry/training/newer.yml").write_text(newer, "utf-8")
     after = SiteData.load(root)
-    assert "[New]" not in page.render(before)
-    assert "[New](training/gpu.md#how)" in page.render(after)
-    said = [each for each in data.records(after) if each["method"] == "new" and each["hardware"] == "h200"]
+    assert "[New]" not in matrix_page.render(before)
+    assert "[New](training/gpu.md#how)" in matrix_page.render(after)
+    said = [each for each in matrix_data.records(after) if each["method"] == "new" and each["hardware"] == "h200"]
     assert [each["claim"] for each in said if each["goal"] == "speed"] == [
         "training.clever.step-time",
         "training.newer",
@@ -192,9 +192,9 @@ def test_a_method_or_a_claim_added_later_appears_by_its_record_alone(tmp_path: P
 class TestData:
     def test_json_and_csv_hold_the_same_and_each_gap(self, clean: SiteData) -> None:
         """A record for each claim that says something, and one for each goal of which nothing is known."""
-        records = json.loads(data.as_json(clean))["methods"]
-        table = list(csv.DictReader(io.StringIO(data.as_csv(clean))))
-        assert len(records) == len(table) == len(list(data.records(clean)))
+        records = json.loads(matrix_data.as_json(clean))["methods"]
+        table = list(csv.DictReader(io.StringIO(matrix_data.as_csv(clean))))
+        assert len(records) == len(table) == len(list(matrix_data.records(clean)))
         assert {each["status"] for each in records} >= {"supported", "unmeasured", "proven", "cited"}
         seen = {(each["method"], each["hardware"], each["goal"]) for each in records if each["hardware"]}
         assert len(seen) == len(clean.tree.methods) * len(clean.tree.classes) * 3
@@ -204,5 +204,5 @@ class TestData:
 
     def test_no_text_is_a_formula(self, site: SiteData) -> None:
         """A spreadsheet runs what begins with an equals sign."""
-        table = list(csv.DictReader(io.StringIO(data.as_csv(with_method(site, name="=1+1")))))
+        table = list(csv.DictReader(io.StringIO(matrix_data.as_csv(with_method(site, name="=1+1")))))
         assert {each["name"] for each in table} == {"'=1+1"}

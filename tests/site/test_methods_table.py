@@ -9,8 +9,8 @@ import markdown
 import pytest
 
 from headroom.site import methods_table
-from headroom.site.context import PageContext, SiteData
 from headroom.site.markdown_extension import HeadroomExtension
+from headroom.site.site_data import PageContext, SiteData
 
 CLEAN = Path(__file__).parents[1] / "rule_cases/clean"
 LINE = "[](methods:training/gpu.md)"

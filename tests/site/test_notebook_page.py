@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from built_sites import Page, build
 from headroom.records import notebooks
 from headroom.site.notebook_page import markdown
-from sites import Page, build
 
 
 def cell(kind: str, source: str, *outputs: dict[str, object], tags: tuple[str, ...] = ()) -> dict[str, object]:

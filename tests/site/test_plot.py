@@ -8,9 +8,9 @@ import pytest
 
 from headroom.records import MeasuredClaim
 from headroom.site.claims.points_table import Series
-from headroom.site.context import SiteData
 from headroom.site.plots import plot
 from headroom.site.plots.scales import Scale, ratios, tick
+from headroom.site.site_data import SiteData
 from headroom.verdicts import PointVerdict
 
 NS = {"s": "http://www.w3.org/2000/svg"}

@@ -13,13 +13,12 @@ import jsonschema
 import pytest
 import yaml
 
-from headroom import history
+from headroom.io import commit_date
 from headroom.records.schemas import schemas
 from headroom.site import exports
-from headroom.site.claims import citation, readme_badge
-from headroom.site.claims import page as claim_page
-from headroom.site.context import SiteData
+from headroom.site.claims import citation, claim_page, readme_badge
 from headroom.site.exports import samples_csv
+from headroom.site.site_data import SiteData
 
 ROOT = Path(__file__).parents[2]
 ADDRESS = "https://a.example/b/"
@@ -123,7 +122,7 @@ class TestJson:
         """The commit's own day, so that two builds of it give the same bytes; null outside of git."""
         outside = json.loads(exports.claims_json(published))
         assert (outside["format_version"], outside["commit"], outside["commit_date"]) == (1, None, None)
-        monkeypatch.setattr(history, "last_commit", lambda _: history.Commit("a" * 40, "2026-11-20"))
+        monkeypatch.setattr(commit_date, "last_commit", lambda _: commit_date.Commit("a" * 40, "2026-11-20"))
         files = exports.json_files(published)
         for path in ("claims.json", "claims/training/time.json"):
             data = json.loads(files[path])

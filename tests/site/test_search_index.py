@@ -9,10 +9,10 @@ import markdown
 import pytest
 from material.plugins.search.plugin import SearchIndex
 
-from headroom.site.claims.page import render
-from headroom.site.context import PageContext, SiteData, claim_page, html_page
-from headroom.site.exports.search_index import FIELDS, address, hasten, searched, weighed
+from headroom.site.claims.claim_page import render
+from headroom.site.exports.search_index import FIELDS, address, searched, trim_search_entry, with_boosts
 from headroom.site.markdown_extension import HeadroomExtension
+from headroom.site.site_data import PageContext, SiteData, claim_page, html_page
 
 CLEAN = Path(__file__).parents[1] / "rule_cases/clean"
 GPU = PageContext("training/gpu.md", ("h200",))
@@ -27,7 +27,7 @@ def site() -> SiteData:
 def entries(site: SiteData, *places: str, title: str = "Any title") -> list[dict[str, Any]]:
     """The entries of an index of these places."""
     docs = [{"location": place, "title": title, "text": "any text"} for place in places]
-    found = weighed({"config": {"lang": ["en"], "fields": {"title": {"boost": 1000}}}, "docs": docs}, site)
+    found = with_boosts({"config": {"lang": ["en"], "fields": {"title": {"boost": 1000}}}, "docs": docs}, site)
     assert found["config"] == {"lang": ["en"], "fields": {name: {"boost": boost} for name, boost in FIELDS.items()}}
     assert [(each["location"], each["text"]) for each in found["docs"]] == [(place, "any text") for place in places]
     return list(found["docs"])
@@ -67,7 +67,7 @@ class TestHasten:
         """What the theme makes of a page."""
         index = SearchIndex()
         if hastened:
-            hasten(index, site)
+            trim_search_entry(index, site)
         file = SimpleNamespace(src_uri=path)
         page = SimpleNamespace(content=html, meta={}, toc=[], url=html_page(path), title="Title", file=file)
         index.add_entry_from_context(page)

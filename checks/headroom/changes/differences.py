@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from headroom import files
-from headroom.changes.history import Revision
-from headroom.files import UnreadableError
-from headroom.prose import addresses
-from headroom.prose.pages import load_pages
+from headroom.io import safe_read
+from headroom.io.git_history import Revision
+from headroom.io.safe_read import UnreadableError
+from headroom.pages import old_pages
+from headroom.pages.source import load_pages
 from headroom.records import Claim, Problem, Tree, load
 from headroom.verdicts import Board, judge_all
-from headroom.verdicts.summary import Row, rows
+from headroom.verdicts.summary import VerdictRow, rows
 
 RULE = "history"
 # What verdicts may follow from, and addresses.
@@ -37,8 +37,8 @@ class Moved:
     claim: str
     hardware_class: str
     point: Mapping[str, object]
-    before: Row | None
-    after: Row | None
+    before: VerdictRow | None
+    after: VerdictRow | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +101,11 @@ def changes(root: Path, against: str) -> Changes:
 
 def _lost_files(past: Path, root: Path, against: str) -> Iterator[Problem]:
     """The files of the past that may only be added to, and are gone or hold something else."""
-    for path in (path for folder in ADD_ONLY for path in files.below(past / folder)):
+    for path in (path for folder in ADD_ONLY for path in safe_read.below(past / folder)):
         name = path.relative_to(past).as_posix()
         remedy = f"restore it, `git checkout {against} -- {name}`, and add a new file for what is new"
         try:
-            data = files.read_bytes(root / name, root, limit=files.MAX_JSON_BYTES)
+            data = safe_read.read_bytes(root / name, root, limit=safe_read.MAX_JSON_BYTES)
         except UnreadableError as error:
             yield Problem(name, None, RULE, "", f"it was there, and now: {error.message}", remedy)
         else:
@@ -131,9 +131,9 @@ def _lost_claims(earlier: Tree, tree: Tree, against: str) -> Iterator[Problem]:
 def _lost_addresses(past: Path, earlier: Tree, root: Path, tree: Tree) -> Iterator[Problem]:
     """The addresses of pages and of places on them that led somewhere, and lead nowhere any more."""
     pages, problems = load_pages(root)
-    unread = {addresses.of_path(problem.path) for problem in problems}
-    answered = addresses.answered(tree, pages)
-    for lost in sorted(addresses.every(earlier, load_pages(past)[0])):
+    unread = {old_pages.of_path(problem.path) for problem in problems}
+    answered = old_pages.answered(tree, pages)
+    for lost in sorted(old_pages.every(earlier, load_pages(past)[0])):
         name = lost.partition("#")[0]
         if not answered(lost) and name not in unread:
             remedy = f"say `was: [{lost}]` in the page, the method or the word that answers it now"
@@ -157,7 +157,7 @@ def _reworded(earlier: Tree, tree: Tree) -> Iterator[Reworded]:
             yield Reworded(new.id, fields)
 
 
-def _rows(tree: Tree, board: Board) -> dict[_Key, Row]:
+def _rows(tree: Tree, board: Board) -> dict[_Key, VerdictRow]:
     """The verdicts of a tree. A claim that is disputed on a class is so at each of its points."""
     found = {}
     for row in rows(tree, board):
@@ -167,11 +167,11 @@ def _rows(tree: Tree, board: Board) -> dict[_Key, Row]:
     return found
 
 
-def _key(row: Row) -> _Key:
+def _key(row: VerdictRow) -> _Key:
     return (row.claim, row.hardware_class, tuple(sorted(row.point.items())))
 
 
-def _moved(before: Mapping[_Key, Row], after: Mapping[_Key, Row]) -> Iterator[Moved]:
+def _moved(before: Mapping[_Key, VerdictRow], after: Mapping[_Key, VerdictRow]) -> Iterator[Moved]:
     """Every verdict that is another one, or stands on another session.
 
     What has not been measured has one row without a point: it is the other side of each point's row.
@@ -187,5 +187,5 @@ def _moved(before: Mapping[_Key, Row], after: Mapping[_Key, Row]) -> Iterator[Mo
             yield Moved(claim, where, dict(point), old, new)
 
 
-def _said(row: Row | None) -> tuple[str, str] | None:
+def _said(row: VerdictRow | None) -> tuple[str, str] | None:
     return (row.status, row.reason) if row else None

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from headroom.changes.differences import Changes, Moved
-from headroom.escaping import text
-from headroom.verdicts.summary import Row
+from headroom.io.markdown_escape import text
+from headroom.verdicts.summary import VerdictRow
 
 _MOST = 200
 """Rows of a table: the summary of a workflow has room for a megabyte."""
@@ -86,7 +86,7 @@ def _at(moved: Moved) -> str:
     return f"{moved.claim} at {at}" if at else moved.claim
 
 
-def _plain(row: Row | None) -> str:
+def _plain(row: VerdictRow | None) -> str:
     """A verdict with its ratio and interval."""
     if row is None:
         return "not said"

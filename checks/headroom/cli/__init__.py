@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return USAGE
-    from headroom.writing import UnwritableError  # noqa: PLC0415 - help does not need it
+    from headroom.io.atomic_write import UnwritableError  # noqa: PLC0415 - help does not need it
 
     try:
         return int(importlib.import_module(f"headroom.cli.{options.module}").run(root, options))

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from headroom import environment, writing
+from headroom import environment
 from headroom.cli import FAILED, OK, USAGE
+from headroom.execution import machine_record, session_lock, session_plan
+from headroom.io import atomic_write
 from headroom.records import load
 from headroom.records.machines import Machine, Measurement
-from headroom.running import guard, machine, planning
 
 _NONE = "none"
 
@@ -18,9 +19,9 @@ _NONE = "none"
 def run(root: Path, options: argparse.Namespace) -> int:
     """Measure what this machine can do, print it, and keep it where that is asked for."""
     try:
-        with guard.only_one(root), guard.ended_by_signals():
+        with session_lock.only_one(root), session_lock.ended_by_signals():
             found, kept = _measured(root, options)
-    except (planning.MeasureError, guard.GuardError, ValueError) as error:
+    except (session_plan.MeasureError, session_lock.GuardError, ValueError) as error:
         _say(str(error))
         return USAGE
     except ImportError as error:
@@ -39,19 +40,19 @@ def run(root: Path, options: argparse.Namespace) -> int:
 
 
 def _measured(root: Path, options: argparse.Namespace) -> tuple[Machine, Path | None]:
-    from headroom.running.isolation import QUIET, Nursery  # noqa: PLC0415 - needs what only measuring needs
+    from headroom.execution.isolation import QUIET, ForkServer  # noqa: PLC0415 - needs what only measuring needs
 
     tree = load(root)
     observed = environment.observe(options.device, threads=int(QUIET["OMP_NUM_THREADS"]))
     fitting = [name for name, known in tree.classes.items() if known.holds(observed)]
-    name = planning.hardware_class(tree, observed) if options.record else (fitting or [_NONE])[0]
+    name = session_plan.hardware_class(tree, observed) if options.record else (fitting or [_NONE])[0]
     if options.record:
-        writing.probe(root / "checks/machines")
-    today = f"{guard.now(tree):%Y-%m-%d}"
-    with Nursery(QUIET, preload=("torch",)) as nursery:
-        found = machine.measure(observed, name, today, nursery.run)
-    with guard.undisturbed():
-        return found, machine.keep(found, root) if options.record else None
+        atomic_write.probe(root / "checks/machines")
+    today = f"{session_lock.now(tree):%Y-%m-%d}"
+    with ForkServer(QUIET, preload=("torch",)) as nursery:
+        found = machine_record.measure(observed, name, today, nursery.run)
+    with session_lock.undisturbed():
+        return found, machine_record.keep(found, root) if options.record else None
 
 
 def _lines(found: Machine) -> Iterator[str]:

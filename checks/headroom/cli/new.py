@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headroom import scaffolds
 from headroom.cli import OK, USAGE
-from headroom.gaps import MARK, gaps
+from headroom.io.todo_markers import MARK, gaps
 from headroom.records import load
 
 _CHOSEN = ("benchmark", "method", "guide", "metric", "snippet")  # options of one kind or another

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from headroom.cli import FAILED, OK, USAGE
-from headroom.files import UnreadableError
-from headroom.running import notebooks
-from headroom.writing import UnwritableError
+from headroom.execution import notebook_run
+from headroom.io.atomic_write import UnwritableError
+from headroom.io.safe_read import UnreadableError
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
@@ -19,8 +19,8 @@ def run(root: Path, options: argparse.Namespace) -> int:
     for path in chosen:
         name = path.relative_to(root).as_posix()
         try:
-            found = notebooks.run(path, root, record=options.record)
-        except (notebooks.NotebookError, UnreadableError, UnwritableError) as error:
+            found = notebook_run.run(path, root, record=options.record)
+        except (notebook_run.NotebookError, UnreadableError, UnwritableError) as error:
             found, results[name] = [], [str(error)]
         else:
             results[name] = [f"cell {each.cell} shows something else\n{each.diff}" for each in found]

@@ -7,12 +7,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from headroom.cli import OK, USAGE, terminal
-from headroom.cli.reproduced import as_json, as_text
-from headroom.environment import Machine
+from headroom.cli.reproduction_report import as_json, as_text
+from headroom.environment import MachineState
+from headroom.execution import hardware_class_draft
 from headroom.records import Evidence, MeasuredClaim, Problem, Tree, load
-from headroom.records.layout import claim_path
-from headroom.running import newcomer
-from headroom.verdicts.beside import reproduction
+from headroom.records.paths import claim_path
+from headroom.verdicts.reproduction import reproduction
 
 HOME = ".cache/reproduced"
 """Where evidence goes unless somebody says otherwise: outside of the registry, so that trying changes nothing."""
@@ -38,8 +38,8 @@ def run(root: Path, options: argparse.Namespace) -> int:
         return USAGE
     entries: list[str] = []
 
-    def unclassed(machine: Machine) -> None:
-        entries.append(newcomer.entry(machine))
+    def unclassed(machine: MachineState) -> None:
+        entries.append(hardware_class_draft.entry(machine))
         terminal.say("this machine is of no hardware class yet: it can reproduce, and not contribute")
         print(f"{_BEFORE_IT_CONTRIBUTES}\n\n{entries[0]}", file=sys.stderr)
 

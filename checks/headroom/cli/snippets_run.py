@@ -6,39 +6,42 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from headroom import environment, writing
+from headroom import environment
 from headroom.cli import FAILED, OK, USAGE
+from headroom.execution import session_lock, session_plan, snippet_runner
+from headroom.execution.isolation import QUIET
+from headroom.execution.snippet_outcome import Failed, NotRun
+from headroom.io import atomic_write
 from headroom.records import load
-from headroom.running import guard, planning, snippets
-from headroom.running.isolation import QUIET
-from headroom.running.results import Failed, NotRun
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
     """Run the snippets, and record what happened where that is asked for."""
     tree = load(root)
-    wanted = snippets.changed(tree) if options.changed else set(tree.snippets)
+    wanted = snippet_runner.changed(tree) if options.changed else set(tree.snippets)
     chosen = [snippet for name, snippet in sorted(tree.snippets.items()) if name in wanted and options.pattern in name]
-    runner = snippets.Runner(tree, root / ".cache")
+    runner = snippet_runner.Runner(tree, root / ".cache")
     results: list[dict[str, Any]] = []
     try:
-        today = f"{guard.now(tree):%Y-%m-%d}" if options.record else ""
+        today = f"{session_lock.now(tree):%Y-%m-%d}" if options.record else ""
         if options.record:
-            writing.probe(root / "checks/runs")
+            atomic_write.probe(root / "checks/runs")
         for snippet in chosen:
             result = runner.run(snippet)
             ablated = (
-                runner.run_ablated(snippet) if isinstance(result, snippets.Passed) and snippet.header.ablation else None
+                runner.run_ablated(snippet)
+                if isinstance(result, snippet_runner.Passed) and snippet.header.ablation
+                else None
             )
             results.append(_result(snippet.id, result, ablated))
             if not options.json:
                 print("{snippet}: {outcome} {detail}".format(**results[-1]).rstrip(), flush=True)
-            if options.record and results[-1]["outcome"] == "passed" and isinstance(result, snippets.Passed):
+            if options.record and results[-1]["outcome"] == "passed" and isinstance(result, snippet_runner.Passed):
                 machine = environment.observe(result.device, threads=int(QUIET["OMP_NUM_THREADS"]))
-                noticed = ablated if isinstance(ablated, snippets.Noticed) else None
-                where = planning.hardware_class(tree, machine)
-                snippets.write(snippets.record(result, noticed, snippet, where, today), root)
-    except (planning.MeasureError, RuntimeError) as error:
+                noticed = ablated if isinstance(ablated, snippet_runner.Noticed) else None
+                where = session_plan.hardware_class(tree, machine)
+                snippet_runner.write(snippet_runner.record(result, noticed, snippet, where, today), root)
+    except (session_plan.MeasureError, RuntimeError) as error:
         print(f"headroom: {error}", file=sys.stderr)
         return USAGE
     finally:

@@ -7,21 +7,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from headroom import environment, writing
+from headroom import environment
 from headroom.cli import FAILED, USAGE
-from headroom.environment import Machine
+from headroom.environment import MachineState
+from headroom.execution import hardware_class_draft, journal, measurement, session_lock, session_plan
+from headroom.io import atomic_write
 from headroom.records import Tree
-from headroom.running import guard, journal, measuring, newcomer, planning
 
 CLOCK_SECONDS = 60  # by which a clock may be set during a session without anybody being told
 LONG_SECONDS = 120  # a session that takes longer says so after its first block
 
-Told = Callable[[Machine], None]
+Told = Callable[[MachineState], None]
 
 
 def measured(
     tree: Tree, names: Sequence[str], home: Path, device: str, unclassed: Told | None = None
-) -> measuring.Session | int:
+) -> measurement.MeasurementSession | int:
     """Carry out one session for these claims or this benchmark, and say how it ended.
 
     Args:
@@ -35,14 +36,14 @@ def measured(
         The session, whose evidence is ``kept``, or the exit code where there is none.
     """
     try:
-        what = planning.plan(tree, names)
+        what = session_plan.plan(tree, names)
         machine, hardware = _machine(tree, device, unclassed)
-        with guard.only_one(tree.root), guard.ended_by_signals():
+        with session_lock.only_one(tree.root), session_lock.ended_by_signals():
             if cut := journal.settle(tree.root):
                 say(f"journals without an end (a kill, or a full disk): {'; '.join(map(str, cut))}")
-            writing.probe(home / "checks/evidence" / what.benchmark)
+            atomic_write.probe(home / "checks/evidence" / what.benchmark)
             return _measured(tree, what, home, machine, hardware)
-    except (planning.MeasureError, guard.GuardError, ValueError) as error:
+    except (session_plan.MeasureError, session_lock.GuardError, ValueError) as error:
         say(str(error))
     except ImportError as error:
         say(f"{error.name} is missing; pip install 'headroom[snippets]'")
@@ -57,18 +58,20 @@ def say(message: str) -> None:
     print(f"headroom: {message}", file=sys.stderr)
 
 
-def _machine(tree: Tree, device: str, unclassed: Told | None) -> tuple[Machine, str]:
+def _machine(tree: Tree, device: str, unclassed: Told | None) -> tuple[MachineState, str]:
     """This machine as runs find it, and its class."""
-    from headroom.running.isolation import QUIET  # noqa: PLC0415 - only a session needs it
+    from headroom.execution.isolation import QUIET  # noqa: PLC0415 - only a session needs it
 
     machine = environment.observe(device, threads=int(QUIET["OMP_NUM_THREADS"]))
-    if unclassed and not planning.classes(tree, machine):
+    if unclassed and not session_plan.classes(tree, machine):
         unclassed(machine)
-        return machine, newcomer.NO_CLASS
-    return machine, planning.hardware_class(tree, machine)
+        return machine, hardware_class_draft.NO_CLASS
+    return machine, session_plan.hardware_class(tree, machine)
 
 
-def _measured(tree: Tree, what: planning.Plan, home: Path, machine: Machine, hardware: str) -> measuring.Session | int:
+def _measured(
+    tree: Tree, what: session_plan.Plan, home: Path, machine: MachineState, hardware: str
+) -> measurement.MeasurementSession | int:
     """The session, or the code of one that ended early. What keeps it from its beginning is raised."""
     session = None
     try:
@@ -89,7 +92,9 @@ def _measured(tree: Tree, what: planning.Plan, home: Path, machine: Machine, har
 
 
 @contextmanager
-def _session(tree: Tree, what: planning.Plan, machine: Machine, hardware: str) -> Iterator[measuring.Session]:
+def _session(
+    tree: Tree, what: session_plan.Plan, machine: MachineState, hardware: str
+) -> Iterator[measurement.MeasurementSession]:
     """A session that runs in processes of its own, and shows how far it is.
 
     Raises:
@@ -97,10 +102,10 @@ def _session(tree: Tree, what: planning.Plan, machine: Machine, hardware: str) -
     """
     from tqdm import tqdm  # noqa: PLC0415 - only a session needs it
 
-    from headroom.running.isolation import QUIET, Nursery  # noqa: PLC0415 - as above
+    from headroom.execution.isolation import QUIET, ForkServer  # noqa: PLC0415 - as above
 
     estimate = Estimate(what.blocks, len(what.slots))
-    with Nursery(QUIET) as nursery, tqdm(total=what.blocks * len(what.slots), unit="run") as bar:
+    with ForkServer(QUIET) as nursery, tqdm(total=what.blocks * len(what.slots), unit="run") as bar:
 
         def progress(done: int, _total: int, ratios: str) -> None:
             bar.update(done - bar.n)
@@ -108,8 +113,8 @@ def _session(tree: Tree, what: planning.Plan, machine: Machine, hardware: str) -
             if told := estimate.after(done):
                 bar.write(f"headroom: {told}", file=sys.stderr)
 
-        launch = measuring.launcher(nursery.start().run)
-        yield measuring.Session(tree, what, machine, launch, progress, hardware=hardware)
+        launch = measurement.launcher(nursery.start().run)
+        yield measurement.MeasurementSession(tree, what, machine, launch, progress, hardware=hardware)
 
 
 @dataclass(frozen=True, slots=True)

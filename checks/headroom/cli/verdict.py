@@ -9,7 +9,7 @@ from pathlib import Path
 from headroom.cli import FAILED, OK, USAGE
 from headroom.records import Tree, load
 from headroom.verdicts import Board, judge_all
-from headroom.verdicts.again import again
+from headroom.verdicts.remeasure import again
 from headroom.verdicts.summary import rows
 
 HERE = "here"
@@ -67,10 +67,10 @@ def _class(tree: Tree, name: str | None) -> str | None:
     """
     if name == HERE:
         from headroom import environment  # noqa: PLC0415 - only this asks for the machine
-        from headroom.running import planning  # noqa: PLC0415 - as above
-        from headroom.running.isolation import QUIET  # noqa: PLC0415 - as above
+        from headroom.execution import session_plan  # noqa: PLC0415 - as above
+        from headroom.execution.isolation import QUIET  # noqa: PLC0415 - as above
 
-        return planning.hardware_class(tree, environment.observe(threads=int(QUIET["OMP_NUM_THREADS"])))
+        return session_plan.hardware_class(tree, environment.observe(threads=int(QUIET["OMP_NUM_THREADS"])))
     if name is not None and name not in tree.classes:
         raise ValueError(f"there is no hardware class `{name}`; use `{HERE}` or one of: {', '.join(tree.classes)}")
     return name

@@ -3,7 +3,7 @@
 from headroom.records.claims import CitedClaim, Claim, MeasuredClaim, Point
 from headroom.records.evidence import Evidence, Run
 from headroom.records.facts import HardwareClass
-from headroom.records.modelled import ModelledClaim
+from headroom.records.modelled_claims import ModelledClaim
 from headroom.records.problems import Problem
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree, load

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
-from headroom.files import HIDDEN
+from headroom.io.safe_read import HIDDEN
 
 
 def _plain(text: str) -> str:

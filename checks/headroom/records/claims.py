@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from headroom.records.base import IsoDate, Name, Record, Slug, Text, Url, Value
+from headroom.records.claim_base import Statement
 from headroom.records.metrics import METRICS, MetricKind
-from headroom.records.modelled import ModelledClaim
+from headroom.records.modelled_claims import ModelledClaim
 from headroom.records.quality import GivesUp
-from headroom.records.statement import Statement
 
 Point = Mapping[str, Value]
 _HOLDS_FOR = re.compile(r"^(?P<axis>[a-z][a-z0-9_]*) (?P<sign>>=|<=) (?P<bound>\d+(\.\d+)?)$")

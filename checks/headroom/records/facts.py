@@ -4,10 +4,10 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from headroom.environment import Machine
+from headroom.environment import MachineState
+from headroom.maths.units import UNITS
 from headroom.records.base import HubName, IsoDate, Name, Record, Slug, Text, Url
 from headroom.records.evidence import Environment
-from headroom.units import UNITS
 
 
 class FactSource(Record):
@@ -43,7 +43,7 @@ class HardwareClass(Record):
     """FLOP/s that no run of the class can exceed, in its fastest format with dense operands."""
     peak_flops_source: Text
 
-    def holds(self, machine: Machine | Environment) -> bool:
+    def holds(self, machine: MachineState | Environment) -> bool:
         """Whether a machine belongs to this class."""
         match, sets = self.match, set(machine.instruction_sets)
         if machine.device != self.device:
@@ -67,7 +67,7 @@ class FactCell(Record):
     @classmethod
     def _known(cls, unit: str) -> str:
         if unit not in UNITS:
-            raise ValueError(f"unknown unit `{unit}`; use one of {', '.join(UNITS)}, or add it to headroom.units")
+            raise ValueError(f"unknown unit `{unit}`; use one of {', '.join(UNITS)}, or add it to headroom.maths.units")
         return unit
 
 

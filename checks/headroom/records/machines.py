@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from headroom import files
-from headroom.files import sha256
+from headroom.io import safe_read
+from headroom.io.safe_read import sha256
 from headroom.records.base import IsoDate, Record, Slug, Text
 from headroom.records.evidence import Environment
-from headroom.records.layout import machine_path
-from headroom.records.reading import Reader
+from headroom.records.loader import Reader
+from headroom.records.paths import machine_path
 
 Format = Literal["fp32", "tf32", "bf16", "fp16", "int8", "fp8"]
 _Positive = Annotated[float, Field(gt=0)]
@@ -64,7 +64,7 @@ def machines(reader: Reader) -> Mapping[str, Machine]:
     """The machines of a tree by the paths of their files, in order."""
     found: dict[str, Machine] = {}
     for file in reader.each("checks/machines", ".json", "machines"):
-        data = reader.data(file, "machines", files.MAX_JSON_BYTES)
+        data = reader.data(file, "machines", safe_read.MAX_JSON_BYTES)
         read = reader.json(file, data, "machines", Machine.model_validate_json) if data is not None else None
         if read is None:
             continue

@@ -4,8 +4,8 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from headroom.records.answers import Answers, Hardware
 from headroom.records.base import ClaimId, OldAddress, Record, Section, Slug, SnippetId, Text
+from headroom.records.start_choices import Answers, Hardware
 
 Effect = Literal["speed", "memory", "quality"]
 """What a claim says that a method changes."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from headroom.units import UNITS
+from headroom.maths.units import UNITS
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from headroom.files import HIDDEN, UnreadableError
-from headroom.parsing import load_json, texts
+from headroom.io.safe_read import HIDDEN, UnreadableError
+from headroom.io.strict_load import load_json, texts
 
 _SOURCE = '   "source": ['
 _SAVE = "save it with Jupyter, or run `headroom notebooks run --record`"

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from headroom.files import UnreadableError
-from headroom.parsing import Document
+from headroom.io.safe_read import UnreadableError
+from headroom.io.strict_load import Document
 
 _LONGEST = 1000  # characters of a message or a remedy: a line that quotes a hostile file has an end
 _MOST = 20  # problems of one record

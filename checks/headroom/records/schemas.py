@@ -13,11 +13,11 @@ from headroom.records.base import Record
 from headroom.records.claims import Claim
 from headroom.records.evidence import Evidence
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
-from headroom.records.glossary import Term
 from headroom.records.machines import Machine
 from headroom.records.methods import Method
-from headroom.records.published import PublishedAlone, PublishedClaims
+from headroom.records.public_schema import PublishedAlone, PublishedClaims
 from headroom.records.snippets import Header, SnippetRun
+from headroom.records.terms import Term
 
 _RECORDS: dict[str, Any] = {
     "claim": Claim,

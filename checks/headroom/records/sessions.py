@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from headroom import files
+from headroom.io import safe_read
 from headroom.records.evidence import Evidence, Head, Place, place
-from headroom.records.layout import session_path
-from headroom.records.reading import Reader
+from headroom.records.loader import Reader
+from headroom.records.paths import session_path
 
 Measured = tuple[str, str, Place]
 """A metric, and the arm and the point that were measured in it."""
@@ -36,14 +36,14 @@ class Session:
 def sessions(reader: Reader) -> Iterator[Session]:
     """Yield the sessions of a tree in the order of their paths; the reader collects the problems of the others."""
     for file in reader.each("checks/evidence", ".json", "evidence"):
-        data = reader.data(file, "evidence", files.MAX_JSON_BYTES)
+        data = reader.data(file, "evidence", safe_read.MAX_JSON_BYTES)
         if data is None:
             continue
         found = reader.json(file, data, "evidence", Evidence.model_validate_json, Evidence.keys)
         if found is None:
             continue
         evidence, text = found
-        expected = session_path(evidence, files.sha256(text))
+        expected = session_path(evidence, safe_read.sha256(text))
         if file.name != expected:
             message = "its content is not what its name says"
             remedy = f"evidence is never edited: restore the file, or, if it is new, name it {expected}"

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from headroom import scripts
-from headroom.files import UnreadableError, line_of, sha256
-from headroom.parsing import Document
+from headroom.io import python_source
+from headroom.io.safe_read import UnreadableError, line_of, sha256
+from headroom.io.strict_load import Document
 from headroom.records.base import IsoDate, Record, Sha256, Slug, SnippetId, Text
-from headroom.records.printed import Printed
+from headroom.records.captured_output import Printed
 
 # The block of PEP 723, by its reference expression. With many starts it takes the square of the time: it is tried once.
 _START = re.compile(r"(?m)^# /// script$")
@@ -179,7 +179,7 @@ def regions(source: str) -> dict[str, tuple[int, int]]:
 def _is_whole(rows: list[str]) -> bool:
     """Whether a reader can take these lines as they are: they are statements, from the first to the last."""
     try:
-        scripts.parse_python(textwrap.dedent("\n".join(rows)))
+        python_source.parse_python(textwrap.dedent("\n".join(rows)))
     except UnreadableError:
         return False
     return True
@@ -240,7 +240,7 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 def _ablated_assertions(source: str, ablation: dict[str, str]) -> list[str]:
     """Return what a script asserts without its technique; nothing where it is then no Python."""
     try:
-        return _assertions(scripts.parse_python(_ablated(source, ablation)))
+        return _assertions(python_source.parse_python(_ablated(source, ablation)))
     except UnreadableError:
         return []
 

@@ -9,18 +9,17 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from headroom import files, scripts
-from headroom.files import Found, UnreadableError
-from headroom.parsing import Document
+from headroom.io import python_source, safe_read
+from headroom.io.safe_read import Found, UnreadableError
+from headroom.io.strict_load import Document
 from headroom.records.base import Slug
 from headroom.records.claims import Claim, MeasuredClaim
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
-from headroom.records.glossary import Term
-from headroom.records.layout import claim_path, run_path
+from headroom.records.loader import Reader
 from headroom.records.machines import Machine, machines
 from headroom.records.methods import Method
+from headroom.records.paths import claim_path, run_path
 from headroom.records.problems import Problem, invalid, unreadable
-from headroom.records.reading import Reader
 from headroom.records.sessions import Session, sessions
 from headroom.records.snippets import (
     Header,
@@ -33,6 +32,7 @@ from headroom.records.snippets import (
     loose_tolerances,
     regions,
 )
+from headroom.records.terms import Term
 
 _CLAIM: TypeAdapter[Claim] = TypeAdapter(Claim)
 _TERMS: TypeAdapter[dict[Slug, Term]] = TypeAdapter(dict[Slug, Term])
@@ -171,7 +171,7 @@ def _check_facts(reader: Reader, file: Found, sheet: FactSheet) -> None:
 def _snippets(reader: Reader) -> dict[str, Snippet]:
     found: dict[str, Snippet] = {}
     for file in reader.each("snippets", ".py", "snippets"):
-        source = reader.text(file, "snippets", files.MAX_SCRIPT_BYTES)
+        source = reader.text(file, "snippets", safe_read.MAX_SCRIPT_BYTES)
         if source is None:
             continue
         if snippet := _snippet(reader, file.name, source):
@@ -185,7 +185,7 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
     try:
         table, line = header_table(source)
         tool = table.get("tool", {}).get("headroom", {})
-        syntax = scripts.parse_python(source)
+        syntax = python_source.parse_python(source)
         title = _title(syntax)
         header = Header.model_validate_json(json.dumps(tool, default=str), strict=True)
         marks = regions(source)
@@ -220,7 +220,7 @@ def _title(syntax: ast.Module) -> str:
     docstring = ast.get_docstring(syntax)
     if not docstring:
         raise UnreadableError("no docstring", "say in one sentence what the script shows", 1)
-    if files.HIDDEN.search(docstring):  # written as an escape
+    if safe_read.HIDDEN.search(docstring):  # written as an escape
         raise UnreadableError("a docstring with a character that is not seen", "remove it", 1)
     return docstring.splitlines()[0]
 
@@ -228,7 +228,7 @@ def _title(syntax: ast.Module) -> str:
 def _runs(reader: Reader) -> dict[tuple[str, str], SnippetRun]:
     found: dict[tuple[str, str], SnippetRun] = {}
     for file in reader.each("checks/runs", ".json", "runs"):
-        data = reader.data(file, "runs", files.MAX_JSON_BYTES)
+        data = reader.data(file, "runs", safe_read.MAX_JSON_BYTES)
         record = reader.json(file, data, "runs", SnippetRun.model_validate_json) if data is not None else None
         if record is None:
             continue
@@ -244,7 +244,7 @@ def _runs(reader: Reader) -> dict[tuple[str, str], SnippetRun]:
 def _benchmarks(reader: Reader) -> dict[str, str]:
     found: dict[str, str] = {}
     for file in reader.each("checks/benchmarks", ".py", "benchmarks"):
-        source = reader.text(file, "benchmarks", files.MAX_SCRIPT_BYTES)
+        source = reader.text(file, "benchmarks", safe_read.MAX_SCRIPT_BYTES)
         if file.name != f"checks/benchmarks/{file.stem}.py":
             message = "a benchmark in a folder of its own"
             reader.complain(file.name, "benchmarks", message, "move it to checks/benchmarks/")
@@ -255,7 +255,7 @@ def _benchmarks(reader: Reader) -> dict[str, str]:
 
 def _syntax(reader: Reader, name: str, source: str) -> str | None:
     try:
-        return scripts.syntax_sha256(source)
+        return python_source.syntax_sha256(source)
     except UnreadableError as error:
         reader.problems.append(unreadable(name, "benchmarks", error))
         return None

@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterator
 
 from headroom.records import Problem
 from headroom.rules.addresses import addresses
-from headroom.rules.code import fences, runs, shown
+from headroom.rules.code_blocks import fences, runs, shown
 from headroom.rules.comparisons import comparisons, tally
 from headroom.rules.context import Context
 from headroom.rules.figures import Skipped, apply, figures
 from headroom.rules.flips import flips
+from headroom.rules.formulas import models
 from headroom.rules.glossary import glossary
 from headroom.rules.links import hardware, links, verdicts
-from headroom.rules.modelled import models
 from headroom.rules.orphans import orphans
 from headroom.rules.references import references
 from headroom.rules.retired import retired
-from headroom.rules.rows import rows
-from headroom.rules.words import words
+from headroom.rules.table_rows import rows
+from headroom.rules.wording import words
 
 __all__ = ["READING", "RULES", "Context", "Skipped", "apply", "check", "tally"]
 

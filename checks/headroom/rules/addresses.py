@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from headroom.prose.addresses import Lead, address, leads
+from headroom.pages.old_pages import Lead, address, leads
 from headroom.records import Problem
 from headroom.rules.context import Context
 

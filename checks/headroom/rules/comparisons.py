@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from headroom.prose.comparing import NO_CLAIM
-from headroom.prose.pages import Page
-from headroom.prose.sentences import Note
+from headroom.comparatives import NO_CLAIM
+from headroom.pages.sentences import Note
+from headroom.pages.source import Page
 from headroom.records import Problem
 from headroom.rules.context import Context
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from headroom.prose.pages import Link, Page, load_pages
-from headroom.prose.reading import Prose, prose
-from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
+from headroom.pages.analysis import Prose, prose
+from headroom.pages.link_targets import ClaimTarget, FactTarget, parse_target
+from headroom.pages.source import Link, Page, load_pages
 from headroom.records import Problem, Tree, load
 from headroom.verdicts import Board, judge_all
 

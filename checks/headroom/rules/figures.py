@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from headroom import files, writing
-from headroom.prose.figures import measured
-from headroom.prose.pages import Link, Page
+from headroom.io import atomic_write, safe_read
+from headroom.maths.units import Figure
+from headroom.pages.measured_figures import measured
+from headroom.pages.source import Link, Page
 from headroom.records import Problem
 from headroom.rules.context import Context, at
-from headroom.rules.modelled import sound
-from headroom.units import Figure
+from headroom.rules.formulas import sound
 
 OPEN = "?"
 """What an author writes in place of a figure that is not known yet."""
@@ -106,7 +106,7 @@ def apply(root: Path, context: Context) -> Iterator[Fix | Skipped]:
         if of_page:
             try:
                 _rewrite(root / page.path, page.text, of_page)
-            except writing.ChangedError:
+            except atomic_write.ChangedError:
                 yield Skipped(page.path)
             else:
                 yield from of_page
@@ -121,14 +121,14 @@ def _rewrite(path: Path, text: str, of_page: list[Fix]) -> None:
     """
     before = path.read_bytes() if path.is_file() else b""
     raw = after = before.decode("utf-8", errors="replace")
-    if files.newlines(raw) != text:
-        raise writing.ChangedError(path)
+    if safe_read.newlines(raw) != text:
+        raise atomic_write.ChangedError(path)
     # Where lines end in two characters, as Windows has it, a place in the file is later by one a line.
     ends = [match.start() - number for number, match in enumerate(re.finditer("\r\n", raw))]
     for fix in sorted(of_page, key=lambda fix: -fix.start):
         start, end = (at + bisect_left(ends, at) for at in (fix.start, fix.end))
         after = after[:start] + fix.text + after[end:]
-    writing.write_atomic(path, after, over=before)
+    atomic_write.write_atomic(path, after, over=before)
 
 
 def _figures(context: Context) -> Iterator[tuple[Page, Link, float | str, str]]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from headroom.prose.reading import prose
-from headroom.prose.words import key, pattern, spellings
+from headroom.pages.analysis import prose
+from headroom.pages.glossary_terms import key, pattern, spellings
 from headroom.records import Problem
-from headroom.records.glossary import Term
+from headroom.records.terms import Term
 from headroom.rules.context import Context
 
 _MOST = 2

@@ -5,12 +5,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 
-from headroom.prose.markup import without_fences
-from headroom.prose.pages import Link, Page
-from headroom.prose.targets import METHODS, FactTarget, in_family
+from headroom.pages.link_targets import METHODS, FactTarget, in_family
+from headroom.pages.markdown_syntax import without_fences
+from headroom.pages.source import Link, Page
 from headroom.records import ModelledClaim, Problem
 from headroom.records.claims import MeasuredClaim
-from headroom.rules import modelled
+from headroom.rules import formulas
 from headroom.rules.context import Context, at
 
 RETIRED = "retired"
@@ -101,7 +101,7 @@ def verdicts(context: Context) -> Iterator[Problem]:
         if claim.retired or link.title == RETIRED:  # the rule `retired` speaks of those
             continue
         if link.text and not target.figure and isinstance(claim, ModelledClaim):
-            yield from modelled.titled(context, page, link, claim)
+            yield from formulas.titled(context, page, link, claim)
             continue
         speaks = link.text and not target.figure and isinstance(claim, MeasuredClaim)
         if not speaks:
@@ -135,7 +135,7 @@ def hardware(context: Context) -> Iterator[Problem]:
     for page, link, target in context.claim_links:
         claim = context.tree.claims[target.claim]
         if isinstance(claim, ModelledClaim):
-            yield from modelled.from_elsewhere(context, page, link, claim)
+            yield from formulas.from_elsewhere(context, page, link, claim)
         if target.hardware_class is None or not isinstance(claim, MeasuredClaim) or claim.metric.carries_over:
             continue
         measured_on = context.tree.classes.get(target.hardware_class)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from headroom.files import UnreadableError, read_text
+from headroom.io.safe_read import UnreadableError, read_text
 from headroom.records import Problem
 from headroom.records.problems import relative, unreadable
 from headroom.rules.context import Context

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from headroom.prose.pages import Link, Page
-from headroom.prose.sentences import Sentence
-from headroom.prose.targets import ClaimTarget
+from headroom.pages.link_targets import ClaimTarget
+from headroom.pages.sentences import Sentence
+from headroom.pages.source import Link, Page
 from headroom.records.claims import Claim
 from headroom.rules.context import Context
 from headroom.rules.links import known_classes
@@ -18,7 +18,7 @@ _DESTINATION = re.compile(r"\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Statement:
     """One claim as a sentence links it."""
 
     claim: Claim
@@ -43,7 +43,7 @@ class Passage:
     """Its words."""
     typed: str
     """Its source without the figures that are links."""
-    said: tuple[Said, ...]
+    said: tuple[Statement, ...]
 
 
 def passages(context: Context) -> Iterator[Passage]:
@@ -61,7 +61,7 @@ def statements(context: Context, wanted: Callable[[str], bool]) -> Iterator[Pass
     """The statements of measured claims that are wanted; each speaks of nothing but itself."""
     for claim in context.tree.measured():
         if wanted(claim.statement):
-            itself = Said(claim, ClaimTarget(claim.id), hardware=claim.scope.hardware)
+            itself = Statement(claim, ClaimTarget(claim.id), hardware=claim.scope.hardware)
             yield Passage(context.tree.claim_paths[claim.id], None, claim.statement, claim.statement, (itself,))
 
 
@@ -77,7 +77,7 @@ def _of_page(context: Context, page: Page, linked: list[tuple[Link, ClaimTarget]
     for number, inside in sorted(links.items()):
         sentence = found[max(number, 0)]
         said = tuple(
-            Said(
+            Statement(
                 claim=context.tree.claims[target.claim],
                 target=target,
                 text=link.text,

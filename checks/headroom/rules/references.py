@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from headroom.io.python_source import arms_of
 from headroom.records import Problem, Tree
 from headroom.records.claims import MeasuredClaim
 from headroom.records.machines import Machine
 from headroom.records.methods import Method
 from headroom.rules.context import Context
-from headroom.scripts import arms_of
 
 
 def references(context: Context) -> Iterator[Problem]:

@@ -12,10 +12,10 @@ from importlib.resources import files as beside
 from string import Template
 from typing import Any, get_args
 
-from headroom import files, scripts, writing
-from headroom.gaps import gap
-from headroom.prose.pages import load_pages
-from headroom.records import Tree, layout
+from headroom.io import atomic_write, python_source, safe_read
+from headroom.io.todo_markers import gap
+from headroom.pages.source import load_pages
+from headroom.records import Tree, paths
 from headroom.records.base import ClaimId, Name, PagePath, Slug, SnippetId, Value
 from headroom.records.metrics import METRICS
 
@@ -44,7 +44,7 @@ def write(tree: Tree, draft: Draft) -> None:
     path = tree.root / draft.path
     if path.exists() or path.is_symlink():
         raise ScaffoldError(f"{draft.path} is there already, and is left as it is; choose another name, or edit it")
-    writing.add(path, draft.text)
+    atomic_write.add(path, draft.text)
 
 
 def benchmark(_: Tree, name: str) -> Draft:
@@ -70,10 +70,10 @@ def claim(tree: Tree, name: str, *, benchmark: str, method: str, guide: str | No
         raise ScaffoldError(f"there is no metric `{metric}`; metrics are: {', '.join(METRICS)}")
     guide = guide or tree.methods[method].section.partition("#")[0]
     _page(tree, guide)
-    path = layout.claim_path(name)
-    source = files.read_text(tree.root / f"checks/benchmarks/{benchmark}.py", tree.root)
-    arms = (*scripts.arms_of(source), gap("an arm"), gap("another arm"))
-    at = ", ".join(f'{each}: "{gap("its value")}"' for each in scripts.parameters_of(source))
+    path = paths.claim_path(name)
+    source = safe_read.read_text(tree.root / f"checks/benchmarks/{benchmark}.py", tree.root)
+    arms = (*python_source.arms_of(source), gap("an arm"), gap("another arm"))
+    at = ", ".join(f'{each}: "{gap("its value")}"' for each in python_source.parameters_of(source))
     text = _filled(
         "claim.yml",
         id=name,

@@ -8,10 +8,10 @@ import json
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
-from headroom.escaping import one_line
+from headroom.io.markdown_escape import one_line
 from headroom.records import MeasuredClaim
-from headroom.site.claims import sentence, words
-from headroom.site.context import PageContext, SiteData
+from headroom.site.claims import phrasing, verdict_sentence
+from headroom.site.site_data import PageContext, SiteData
 
 MARK = "data-claim"
 """The attribute of a link whose badge follows the switch; it names the claim."""
@@ -68,7 +68,7 @@ def _data(links: list[Element], site: SiteData, page: PageContext) -> dict[str, 
         claim = site.tree.claims[name]
         assert isinstance(claim, MeasuredClaim)
         seen = (
-            words.view(site, claim, each) for each in site.tree.classes if not (_one(page) and each in page.hardware)
+            phrasing.view(site, claim, each) for each in site.tree.classes if not (_one(page) and each in page.hardware)
         )
         found[name] = {
             view.hardware: _view(view, in_cell=name in in_cells) for view in seen if view.status != "unmeasured"
@@ -76,10 +76,10 @@ def _data(links: list[Element], site: SiteData, page: PageContext) -> dict[str, 
     return {name: views for name, views in found.items() if views}
 
 
-def _view(view: words.View, *, in_cell: bool) -> list[str]:
-    said = [view.status, view.word, sentence.verdict_sentence(view)]
-    point = words.shown_point(view) if in_cell else None
-    return [*said, words.before_after(view.claim, point), words.conditions(view, point)] if point else said
+def _view(view: phrasing.View, *, in_cell: bool) -> list[str]:
+    said = [view.status, view.word, verdict_sentence.verdict_sentence(view)]
+    point = phrasing.shown_point(view) if in_cell else None
+    return [*said, phrasing.before_after(view.claim, point), phrasing.conditions(view, point)] if point else said
 
 
 def _json(data: object) -> str:

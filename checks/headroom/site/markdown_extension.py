@@ -15,23 +15,23 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from headroom.prose.targets import METHODS
+from headroom.pages.link_targets import METHODS
 from headroom.site import (
+    claim_links,
     code_tokens,
-    glossary,
+    freshness_banner,
+    glossary_page,
     hardware_switch,
-    known_as,
-    links,
+    method_aliases,
     methods_table,
     page_actions,
     ran_on,
-    tables,
-    unproven,
-    verified,
+    table_markup,
+    unmeasured_marks,
 )
-from headroom.site.addresses import moved
-from headroom.site.context import PageContext, SiteData
-from headroom.site.finding import start
+from headroom.site.addresses import redirects
+from headroom.site.method_finder import start_page
+from headroom.site.site_data import PageContext, SiteData
 
 # MkDocs counts the warnings below its own logger; with --strict they fail the build.
 _LOG = logging.getLogger("mkdocs.headroom")
@@ -62,17 +62,19 @@ class HeadroomExtension(Extension):
         lines: dict[str, tuple[Callable[[list[str]], list[str]], int]] = {
             "ran-on": (ran_on.with_marks, _BEFORE_SNIPPETS),
             "made": (self._with_made_parts, _BEFORE_SNIPPETS),
-            "moved": (lambda found: moved.with_moved(found, self._site(), self._page()), _BEFORE_SNIPPETS),
-            "unproven": (unproven.with_marks, _BEFORE_HTML),
+            "moved": (lambda found: redirects.with_moved(found, self._site(), self._page()), _BEFORE_SNIPPETS),
+            "unproven": (unmeasured_marks.with_marks, _BEFORE_HTML),
         }
         for name, (change, priority) in lines.items():
             md.preprocessors.register(_Lines(md, change), f"headroom-{name}", priority)
-        md.inlinePatterns.register(unproven.Mark(unproven.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML)
+        md.inlinePatterns.register(
+            unmeasured_marks.Mark(unmeasured_marks.PATTERN, md), "headroom-unproven", _BEFORE_INLINE_HTML
+        )
         elements: dict[str, Callable[[Element], None]] = {
-            "known-as": lambda root: known_as.add(root, self._site(), self._page()),
+            "known-as": lambda root: method_aliases.add(root, self._site(), self._page()),
             "links": self._resolve_links,
-            "terms": lambda root: glossary.explain(root, self._site(), self._page()),
-            "corners": tables.free_corners,
+            "terms": lambda root: glossary_page.explain(root, self._site(), self._page()),
+            "corners": table_markup.free_corners,
         }
         for name, act in elements.items():
             md.treeprocessors.register(_Elements(md, act), f"headroom-{name}", _BEFORE_RELATIVE_PATHS)
@@ -98,10 +100,10 @@ class HeadroomExtension(Extension):
 
     def _with_made_parts(self, lines: list[str]) -> list[str]:
         """The lines of a page, with what is made from records in the place of the empty links that stand for it."""
-        if not any(METHODS in line or start.SCHEME in line for line in lines):
+        if not any(METHODS in line or start_page.SCHEME in line for line in lines):
             return lines  # no data need be read
         found = methods_table.with_tables(lines, self._site(), self._page())
-        return start.with_parts(found, self._site(), self._page())
+        return start_page.with_parts(found, self._site(), self._page())
 
     def _resolve_links(self, root: Element) -> None:
         """Turn the links to claims, facts and runs into what a reader sees, and say below the title what they show."""
@@ -110,7 +112,7 @@ class HeadroomExtension(Extension):
             (parent, link, href)
             for parent in root.iter()
             for link in parent.findall("a")
-            if (href := link.get("href", "")).startswith((unproven.HREF, ran_on.SCHEME, "claim:", "fact:"))
+            if (href := link.get("href", "")).startswith((unmeasured_marks.HREF, ran_on.SCHEME, "claim:", "fact:"))
         ]
         for parent, link, href in ours:
             try:
@@ -119,16 +121,16 @@ class HeadroomExtension(Extension):
                 _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, href, error)
         if not page.fixed and hardware_switch.linked(root):  # else no data need be read
             hardware_switch.add(root, self._site(), page)
-        if used := verified.used(href for _, _, href in ours):
-            verified.insert(root, used, self._site(), page)
+        if used := freshness_banner.used(href for _, _, href in ours):
+            freshness_banner.insert(root, used, self._site(), page)
 
     def _resolve(self, parent: Element, link: Element, href: str) -> None:
-        if href == unproven.HREF:
-            unproven.fill(link)
+        if href == unmeasured_marks.HREF:
+            unmeasured_marks.fill(link)
         elif href.startswith(ran_on.SCHEME):
             ran_on.fill(parent, link, self._site(), self._page())
         else:
-            links.resolve(link, self._site(), self._page())
+            claim_links.resolve(link, self._site(), self._page())
 
 
 class _Lines(Preprocessor):

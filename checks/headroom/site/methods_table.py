@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from headroom.escaping import text
-from headroom.files import read_text
-from headroom.prose.targets import METHODS, in_family
+from headroom.io.markdown_escape import text
+from headroom.io.safe_read import read_text
+from headroom.pages.link_targets import METHODS, in_family
 from headroom.records import CitedClaim, MeasuredClaim
 from headroom.records.methods import Method
-from headroom.site.context import PageContext, SiteData
+from headroom.site.site_data import PageContext, SiteData
 
 _LINE = re.compile(rf"^\[\]\({METHODS}(?P<page>[^()\s]+)\)$")
 _LINKED = re.compile(r"\]\(([^()\s#]+)")

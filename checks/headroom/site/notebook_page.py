@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headroom.escaping import fence
+from headroom.io.markdown_escape import fence
 from headroom.records.notebooks import Cell, Notebook
 
 FOLDED = "folded"

@@ -3,7 +3,7 @@
 from pathlib import PurePosixPath
 from xml.etree.ElementTree import Element, SubElement
 
-from headroom.site.context import PageContext, SiteData, markdown_page
+from headroom.site.site_data import PageContext, SiteData, markdown_page
 
 
 def add(root: Element, site: SiteData, page: PageContext) -> None:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from headroom.site.context import SiteData
+from headroom.site.site_data import SiteData
 
 PAGE: Final = "not-written-yet.md"
 """The page that lists them, below docs/: a section per guide, with the old addresses that lead to it as ``was``."""

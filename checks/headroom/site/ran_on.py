@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, SubElement
 
 from headroom.records.snippets import Snippet, SnippetRun
-from headroom.site import printed
-from headroom.site.claims import words
-from headroom.site.context import UNSEARCHED, PageContext, SiteData
+from headroom.site import output_fold
+from headroom.site.claims import phrasing
+from headroom.site.site_data import UNSEARCHED, PageContext, SiteData
 
 SCHEME = "ran:"
 _LAST = "?last"
@@ -92,9 +92,9 @@ def fill(parent: Element, link: Element, site: SiteData, page: PageContext) -> N
     if name:
         SubElement(how, _LINK, {"to": name}).text = "Link"
     SubElement(parent, "span", {"class": "when"}).text = _sentence(runs(snippet, site))
-    if last and (output := printed.of(snippet, site)):
+    if last and (output := output_fold.of(snippet, site)):
         parent.tag = "div"  # a paragraph holds no block
-        parent.append(printed.element(output))
+        parent.append(output_fold.element(output))
 
 
 def with_links(html: str) -> str:
@@ -132,7 +132,7 @@ def _run(run: SnippetRun, snippet: Snippet, site: SiteData) -> str:
     device = site.class_name(run.hardware_class) if run.device in ("cpu", "cuda") else run.device
     stand_ins = " and ".join(name for name, kind in run.models.items() if kind == "stand-in")
     parts = [
-        f"{'changed since it last ran, ' if stale else 'ran '}on {words.day(run.date)}",
+        f"{'changed since it last ran, ' if stale else 'ran '}on {phrasing.day(run.date)}",
         device,
         f"torch {run.versions['torch']}" if "torch" in run.versions else "",
         f"with a tiny stand-in for {stand_ins}" if stand_ins else "",

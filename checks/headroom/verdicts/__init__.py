@@ -1,9 +1,9 @@
 """What is true: verdicts, gates, and where each claim stands on each hardware class."""
 
 from headroom.verdicts.disputes import Dispute
+from headroom.verdicts.formula_check import Check, Computed
 from headroom.verdicts.freshness import Age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge
-from headroom.verdicts.modelled import Check, Computed
 from headroom.verdicts.standing import Board, Standing, Status, judge_all
 
 __all__ = [

@@ -8,8 +8,8 @@ from headroom.records.claims import MeasuredClaim, Point
 from headroom.records.evidence import Environment, Run, Slot, place
 from headroom.records.facts import HardwareClass
 from headroom.records.metrics import METRICS
-from headroom.verdicts import outputs
-from headroom.verdicts.pairs import Block, Layout
+from headroom.verdicts import output_check
+from headroom.verdicts.paired_blocks import PairedBlock, RunLayout
 
 _FAILED_SHARE = 0.1
 _INSPECTED_BLOCKS = 3
@@ -23,9 +23,9 @@ class Case:
     """One claim at one point of one session, as the gates see it."""
 
     claim: MeasuredClaim
-    layout: Layout
+    layout: RunLayout
     point: Point
-    blocks: list[Block]
+    blocks: list[PairedBlock]
     runs: list[Run]
     """Those of all blocks."""
     baseline: tuple[float, ...]
@@ -93,14 +93,16 @@ def _outputs(case: Case) -> bool:
     allowed = case.claim.allowed
     held = 2 if case.claim.gives_up else 1  # where the claim gives quality up, the control still must
     return any(
-        outputs.apart(block.baseline.output, run.output) > allowed for block in case.blocks for run in block.runs[held:]
+        output_check.apart(block.baseline.output, run.output) > allowed
+        for block in case.blocks
+        for run in block.runs[held:]
     )
 
 
 def _quality(case: Case) -> bool:
     """A subject gave up more quality than the claim says, or it is not known how much."""
     given = case.claim.gives_up
-    return given is not None and any(outputs.lost(case.claim, block) > given.at_most for block in case.blocks)
+    return given is not None and any(output_check.lost(case.claim, block) > given.at_most for block in case.blocks)
 
 
 def _same_work(case: Case) -> bool:
@@ -162,7 +164,7 @@ def _control_failed(case: Case) -> bool:
     if any(None is not a.work_sha256 != b.work_sha256 is not None for a, b in pairs):
         return True
     baseline = [value for value, block in zip(case.baseline, case.blocks, strict=True) if block.control]
-    from headroom.statistics import control_holds  # noqa: PLC0415 - numpy is slow to load, and often not needed
+    from headroom.maths.statistics import control_holds  # noqa: PLC0415 - numpy is slow to load, and often not needed
 
     return not control_holds(baseline, case.control, level=case.level, exact=METRICS[name].exact)
 

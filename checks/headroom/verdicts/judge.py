@@ -8,10 +8,10 @@ from headroom.records.evidence import Evidence
 from headroom.records.facts import HardwareClass
 from headroom.records.metrics import METRICS
 from headroom.verdicts.gates import Case, failed_gate
-from headroom.verdicts.pairs import Layout, blocks
+from headroom.verdicts.paired_blocks import RunLayout, blocks
 
 if TYPE_CHECKING:
-    from headroom.statistics import Comparison
+    from headroom.maths.statistics import Comparison
 
 Word = Literal["supported", "contradicted", "inconclusive", "flips"]
 
@@ -59,10 +59,10 @@ def judge(claim: MeasuredClaim, evidence: Evidence, hardware: HardwareClass | No
 
     Nothing that the evidence holds raises: what cannot be judged is ``inconclusive``, with the reason.
     """
-    return judge_layout(claim, Layout(evidence), hardware)
+    return judge_layout(claim, RunLayout(evidence), hardware)
 
 
-def judge_layout(claim: MeasuredClaim, layout: Layout, hardware: HardwareClass | None) -> SessionVerdict:
+def judge_layout(claim: MeasuredClaim, layout: RunLayout, hardware: HardwareClass | None) -> SessionVerdict:
     """As ``judge``, of a session whose runs are laid out already."""
     return overall(tuple(_point(claim, layout, point, hardware) for point in claim.scope.points))
 
@@ -79,7 +79,7 @@ def overall(points: tuple[PointVerdict, ...]) -> SessionVerdict:
     return SessionVerdict("inconclusive", first.reason, points)
 
 
-def _point(claim: MeasuredClaim, layout: Layout, point: Point, hardware: HardwareClass | None) -> PointVerdict:
+def _point(claim: MeasuredClaim, layout: RunLayout, point: Point, hardware: HardwareClass | None) -> PointVerdict:
     paired = blocks(claim, layout, point)
     share = len(claim.scope.points)  # Bonferroni: the points of a sweep share the error
     level = 1 - (1 - _LEVELS[claim.relation]) / share
@@ -115,7 +115,7 @@ def _point(claim: MeasuredClaim, layout: Layout, point: Point, hardware: Hardwar
 def _compared(
     claim: MeasuredClaim, baseline: tuple[float, ...], subject: tuple[float, ...], level: float
 ) -> "Comparison":
-    from headroom.statistics import compare, compare_exact  # noqa: PLC0415 - numpy is slow to load, and often not needed
+    from headroom.maths.statistics import compare, compare_exact  # noqa: PLC0415 - numpy is slow to load, and often not needed
 
     kind = METRICS[claim.metric.name]
     return (compare_exact if kind.exact else compare)(
@@ -131,6 +131,6 @@ def _compared(
 
 def _nothing(n: int, level: float) -> "Comparison":
     """A comparison that says nothing."""
-    from headroom.statistics import Comparison  # noqa: PLC0415 - as above
+    from headroom.maths.statistics import Comparison  # noqa: PLC0415 - as above
 
     return Comparison("inconclusive", "bad_samples", float("nan"), 0.0, float("inf"), n, level)

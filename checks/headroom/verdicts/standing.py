@@ -8,15 +8,15 @@ from typing import Literal, NamedTuple
 from headroom.records.claims import Claim, MeasuredClaim, Point
 from headroom.records.evidence import place
 from headroom.records.facts import HardwareClass
-from headroom.records.modelled import ModelledClaim
+from headroom.records.modelled_claims import ModelledClaim
 from headroom.records.sessions import Measured, Session
 from headroom.records.tree import Tree
 from headroom.verdicts.disputes import Dispute, dispute
+from headroom.verdicts.formula_check import Computed, models
 from headroom.verdicts.freshness import Age, Present, age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
-from headroom.verdicts.modelled import Computed, models
-from headroom.verdicts.noise import Noise, deviations, timed
-from headroom.verdicts.pairs import Layout
+from headroom.verdicts.noise_floor import Noise, deviations, timed
+from headroom.verdicts.paired_blocks import RunLayout
 from headroom.verdicts.roofline import ALIKE, bounded
 
 Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited", "modelled"]
@@ -116,7 +116,7 @@ class SessionJudge:
 
     def judge_session(self, session: Session) -> JudgedSession:
         """Judge every claim that a session measured."""
-        hardware, layout = self._class(session), Layout(session.evidence)
+        hardware, layout = self._class(session), RunLayout(session.evidence)
         current = self._tree.benchmarks.get(session.head.benchmark) == session.head.benchmark_syntax_sha256
         verdicts = {
             name: judge_layout(claim, layout, hardware) if hardware and current else None

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from headroom.records.claims import CitedClaim, Claim, Point
-from headroom.records.modelled import ModelledClaim
+from headroom.records.modelled_claims import ModelledClaim
 from headroom.records.tree import Tree
 from headroom.verdicts.disputes import Dispute
 from headroom.verdicts.standing import Board, Standing
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VerdictRow:
     """What is known of a claim on a class, at one point of its sweep or as a whole."""
 
     claim: str
@@ -44,16 +44,16 @@ class Row:
         return f"{place}: {', '.join(filter(None, parts))}"
 
 
-def rows(tree: Tree, board: Board) -> Iterator[Row]:
+def rows(tree: Tree, board: Board) -> Iterator[VerdictRow]:
     """Every claim on every class, a row a point; one row where nothing is measured."""
     for claim in tree.claims.values():
         if isinstance(claim, ModelledClaim):
             computed = board.models[claim.id]
-            row = Row(claim.id, "as computed", computed.status, computed.reason, {}, None, None, None, 0, None)
+            row = VerdictRow(claim.id, "as computed", computed.status, computed.reason, {}, None, None, None, 0, None)
             yield replace(row, retired=_since(claim))
             continue
         if isinstance(claim, CitedClaim):
-            row = Row(claim.id, "as stated", "cited", claim.independence, {}, None, None, None, 0, None)
+            row = VerdictRow(claim.id, "as stated", "cited", claim.independence, {}, None, None, None, 0, None)
             yield replace(row, retired=_since(claim))
             continue
         for name, standing in board.standings[claim.id].items():
@@ -65,15 +65,15 @@ def _since(claim: Claim) -> str:
     return claim.retired.since if claim.retired else ""
 
 
-def _rows(claim: str, name: str, standing: Standing) -> Iterator[Row]:
+def _rows(claim: str, name: str, standing: Standing) -> Iterator[VerdictRow]:
     how_old = (standing.age.word, standing.age.reason) if standing.age else ("", "")
     if standing.verdict is None or standing.session is None:
         word = how_old[0]  # why it is void is the reason already
-        yield Row(claim, name, standing.status, standing.reason, {}, None, None, None, 0, None, word)
+        yield VerdictRow(claim, name, standing.status, standing.reason, {}, None, None, None, 0, None, word)
         return
     for point in standing.verdict.points:
         known = point.ratio == point.ratio
-        yield Row(
+        yield VerdictRow(
             claim=claim,
             hardware_class=name,
             status="disputed" if standing.dispute else point.verdict,

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from headroom.site.addresses.moved import Urls
-from headroom.site.context import SiteData, claim_page
+from headroom.site.addresses.redirects import Urls
+from headroom.site.site_data import SiteData, claim_page
 
 NAME = "404.html"
 _FOLDER = Path(__file__).parent

@@ -10,11 +10,11 @@ from pathlib import Path
 from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 
-from headroom.prose.markup import FRONT_MATTER, fenced
-from headroom.site import methods_table, ran_on, unproven
-from headroom.site.as_markdown import containers, links, markup
-from headroom.site.context import PageContext, SiteData
-from headroom.site.finding import start
+from headroom.pages.markdown_syntax import FRONT_MATTER, fenced
+from headroom.site import methods_table, ran_on, unmeasured_marks
+from headroom.site.as_markdown import containers, link_text, plain_text
+from headroom.site.method_finder import start_page
+from headroom.site.site_data import PageContext, SiteData
 
 
 def plain(source: str, site: SiteData, page: PageContext) -> str:
@@ -26,10 +26,10 @@ def plain(source: str, site: SiteData, page: PageContext) -> str:
         page: which one it is.
     """
     lines = FRONT_MATTER.sub("", source).strip("\n").split("\n")
-    lines = start.with_parts(methods_table.with_tables(ran_on.with_marks(lines), site, page), site, page)
-    lines = containers.opened(_with_includes(unproven.with_marks(lines), site.tree.root))
-    text = links.resolved(markup.without_comments("\n".join(lines)), site, page)
-    return _spaced(markup.plain(text)) + "\n"
+    lines = start_page.with_parts(methods_table.with_tables(ran_on.with_marks(lines), site, page), site, page)
+    lines = containers.opened(_with_includes(unmeasured_marks.with_marks(lines), site.tree.root))
+    text = link_text.resolved(plain_text.without_comments("\n".join(lines)), site, page)
+    return _spaced(plain_text.plain(text)) + "\n"
 
 
 def _with_includes(lines: list[str], root: Path) -> list[str]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from headroom.prose.markup import fenced
+from headroom.pages.markdown_syntax import fenced
 
 _OPENS = re.compile(r"^(?P<indent> *)(?:===[!+]*|!!!|\?\?\?\+?) *(?P<name>[\w -]*?) *(?:\"(?P<title>.*)\")?$")
 _INDENT = 4

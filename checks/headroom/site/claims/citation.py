@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from headroom.escaping import one_line
+from headroom.io.markdown_escape import one_line
 from headroom.records import CitedClaim, Claim, Session
-from headroom.site.context import PageContext, SiteData, beside, claim_page, evidence_file, html_page
-from headroom.site.parts import folded
+from headroom.site.markdown_blocks import folded
+from headroom.site.site_data import PageContext, SiteData, beside, claim_page, evidence_file, html_page
 
 _AUTHORS = "The Headroom contributors"
 _LICENCE = "https://www.apache.org/licenses/LICENSE-2.0"

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from headroom.escaping import text
+from headroom.io.markdown_escape import text
+from headroom.maths.units import humane
 from headroom.records import HardwareClass
 from headroom.records.machines import Machine, Measurement
-from headroom.site.claims import limits, words
-from headroom.site.context import INDEX, PageContext, SiteData, evidence_file
-from headroom.units import humane
+from headroom.site.claims import noise_and_roofline, phrasing
+from headroom.site.site_data import INDEX, PageContext, SiteData, evidence_file
 
 PAGE = "claims/hardware.md"
 
@@ -28,15 +28,15 @@ def render(site: SiteData) -> str:
 def _class(site: SiteData, name: str, known: HardwareClass) -> Iterator[str]:
     yield f"## {text(name)}"
     dates = [session.head.date for session in site.tree.sessions if session.head.hardware_class == name]
-    span = f", the newest of {words.day(max(dates))}" if dates else ""
+    span = f", the newest of {phrasing.day(max(dates))}" if dates else ""
     match = known.match.model_dump(exclude_defaults=True)
     asked = "; ".join(f"{field} {_told(value)}" for field, value in match.items())
     rows = [
         f"What it is: {known.name}",
         f"What a machine must show: {asked or 'nothing'}",
         f"Sessions: {len(dates)}{span}",
-        limits.floor(site.board.noise.floor(name)),
-        limits.roofline(known),
+        noise_and_roofline.floor(site.board.noise.floor(name)),
+        noise_and_roofline.roofline(known),
     ]
     yield "\n".join(f"- {text(row)}" for row in rows)
     for path, machine in site.tree.machines.items():
@@ -54,7 +54,7 @@ def _machine(path: str, machine: Machine) -> Iterator[str]:
     throttled = f", slowed down by {', '.join(machine.throttled)}" if machine.throttled else ""
     seen = f"{found.product}, {found.cores} cores, {found.threads} used, torch {found.versions.get('torch', 'unknown')}"
     raw = f"[raw data]({PageContext(PAGE).href(evidence_file(path))})"
-    yield f"{text(seen)}: {words.day(machine.date)}, others had {text(busy)} of the cores{text(throttled)}, {raw}"
+    yield f"{text(seen)}: {phrasing.day(machine.date)}, others had {text(busy)} of the cores{text(throttled)}, {raw}"
     rows = [_row(f"product, {name}", each, "TFLOP/s") for name, each in machine.products.items()]
     rows += [_row(f"memory, {name}", each, "B/s") for name, each in machine.bandwidth.items()]
     rows += [_row("call of an operation", machine.launch, "s")]
@@ -71,8 +71,8 @@ def _row(what: str, measured: Measurement, unit: str) -> str:
 
 def _amount(value: float, unit: str) -> str:
     if unit == "TFLOP/s":
-        return limits.tera(value)
-    return f"{words.number(value / 1e9)} GB/s" if unit == "B/s" else humane(value, unit)
+        return noise_and_roofline.tera(value)
+    return f"{phrasing.number(value / 1e9)} GB/s" if unit == "B/s" else humane(value, unit)
 
 
 def as_data(site: SiteData) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from headroom.escaping import text
-from headroom.site.claims import words
-from headroom.site.context import PageContext, SiteData, evidence_file
-from headroom.statistics import most
-from headroom.verdicts import alike
-from headroom.verdicts.alike import Trial
+from headroom.io.markdown_escape import text
+from headroom.maths.statistics import most
+from headroom.site.claims import phrasing
+from headroom.site.site_data import PageContext, SiteData, evidence_file
+from headroom.verdicts import aa_tests
+from headroom.verdicts.aa_tests import Trial
 
 PAGE = "claims/harness.md"
 _WIDE = math.log(1.2)
@@ -33,14 +33,14 @@ def render(site: SiteData) -> str:
 
 
 def _class(site: SiteData, name: str) -> Iterator[str]:
-    trials = alike.trials(site.tree, name)
+    trials = aa_tests.trials(site.tree, name)
     if not trials:
         return
     title = site.class_name(name)
     yield f"## {text(title[0].upper() + title[1:])}"
     errors = sum(trial.error for trial in trials)
     heads = [trial.session.head for trial in trials]
-    days = sorted({words.day(head.date) for head in heads})
+    days = sorted({phrasing.day(head.date) for head in heads})
     torch = sorted({head.environment.versions.get("torch", "unknown") for head in heads})
     bound = _percent(most(errors, len(trials)))
     counts = _percent(trials[0].min_effect)
@@ -60,7 +60,7 @@ def _class(site: SiteData, name: str) -> Iterator[str]:
 
 
 def _shares(site: SiteData, name: str) -> Iterator[str]:
-    found = alike.own_shares(site.tree, name)
+    found = aa_tests.own_shares(site.tree, name)
     if found:
         yield "### What measuring costs"
         yield (
@@ -74,7 +74,7 @@ def _shares(site: SiteData, name: str) -> Iterator[str]:
 
 
 def _detectable(trials: Sequence[Trial], busy: int) -> Iterator[str]:
-    found = list(alike.detectable(trials))
+    found = list(aa_tests.detectable(trials))
     if not found:
         return
     run = trials[0].seconds / 3 / len(trials[0].baseline)  # a block has three

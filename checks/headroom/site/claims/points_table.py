@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from headroom.records import MeasuredClaim
-from headroom.site.claims import sentence, swept, words
+from headroom.site.claims import phrasing, sweep_phrases, verdict_sentence
 from headroom.verdicts import PointVerdict
 
 
@@ -20,7 +20,7 @@ class Series:
 def head(claim: MeasuredClaim, series: Sequence[Series]) -> list[str]:
     """The heads of the columns; of what is the same in all rows there is none."""
     sweep = claim.scope.sweep
-    axis = [swept.title(sweep)] if sweep else []
+    axis = [sweep_phrases.title(sweep)] if sweep else []
     named = ["hardware"] if len(series) > 1 else []
     return [*named, *axis, "before → after", "verdict", "ratio", "interval", "blocks"]
 
@@ -30,14 +30,14 @@ def rows(claim: MeasuredClaim, series: Sequence[Series]) -> Iterator[list[str]]:
     sweep = claim.scope.sweep
     for each in series:
         for point in each.points:
-            axis = [swept.figure(sweep, point.point[sweep.axis])] if sweep else []
+            axis = [sweep_phrases.figure(sweep, point.point[sweep.axis])] if sweep else []
             named = [each.place] if len(series) > 1 else []
             yield [*named, *axis, *_cells(claim, point)]
 
 
 def _cells(claim: MeasuredClaim, point: PointVerdict) -> list[str]:
-    said = sentence.verdict_words(claim, point) + ("" if point.asserted else " (not claimed)")
+    said = verdict_sentence.verdict_words(claim, point) + ("" if point.asserted else " (not claimed)")
     if not point.n:
         return ["–", said, "–", "–", "0"]
-    interval = words.ends(point).replace(" ", "\u00a0")
-    return [words.figures(claim, point), said, words.number(point.ratio), interval, str(point.n)]
+    interval = phrasing.ends(point).replace(" ", "\u00a0")
+    return [phrasing.figures(claim, point), said, phrasing.number(point.ratio), interval, str(point.n)]

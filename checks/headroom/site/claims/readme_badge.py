@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.sax.saxutils import escape
 
-from headroom.escaping import one_line
+from headroom.io.markdown_escape import one_line
 from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
-from headroom.site.claims import cited, computed, retired, sentence, words
-from headroom.site.context import SiteData, beside, claim_page, html_page
+from headroom.site.claims import cited_claim, modelled_claim, phrasing, retirement_notice, verdict_sentence
+from headroom.site.site_data import SiteData, beside, claim_page, html_page
 from headroom.verdicts import Status
 
 # White on each of these has a contrast of 4.5 or more.
@@ -56,30 +56,30 @@ def of_claim(claim: Claim, site: SiteData) -> list[Badge]:
     """The badge of a claim, and one for each class that it was measured on."""
     path = beside(claim.id, ".svg")
     if claim.retired:
-        return [Badge(path, "", "retired", "retired", retired.sentence(claim))]
+        return [Badge(path, "", "retired", "retired", retirement_notice.sentence(claim))]
     if isinstance(claim, CitedClaim):
-        return [Badge(path, "", "cited", cited.word(claim), cited.sentence(claim))]
+        return [Badge(path, "", "cited", cited_claim.word(claim), cited_claim.sentence(claim))]
     if isinstance(claim, ModelledClaim):
         found = site.board.models[claim.id]
-        return [Badge(path, "", found.status, computed.word(found), computed.sentence(claim, found))]
+        return [Badge(path, "", found.status, modelled_claim.word(found), modelled_claim.sentence(claim, found))]
     assert isinstance(claim, MeasuredClaim)
     own = [_of_class(claim, name, site) for name, found in site.board.standings[claim.id].items() if found.verdict]
     return [_whole(path, own), *own]
 
 
 def _of_class(claim: MeasuredClaim, name: str, site: SiteData) -> Badge:
-    view = words.view(site, claim, name)
+    view = phrasing.view(site, claim, name)
     points = [point for point in view.standing.verdict.points if point.asserted] if view.standing.verdict else []
-    amount = words.phrase(claim, [point.ratio for point in points]) if view.status == "supported" else ""
-    message = f"{amount}, {words.BADGES['supported']}" if amount else view.word
-    title = sentence.verdict_sentence(view)
+    amount = phrasing.phrase(claim, [point.ratio for point in points]) if view.status == "supported" else ""
+    message = f"{amount}, {phrasing.BADGES['supported']}" if amount else view.word
+    title = verdict_sentence.verdict_sentence(view)
     return Badge(beside(claim.id, f".{name}.svg"), name, view.status, f"{message} on {site.short_name(name)}", title)
 
 
 def _whole(path: str, own: list[Badge]) -> Badge:
     """The claim as a whole: what speaks most against it, and how many classes there are."""
     if not own:
-        return Badge(path, "", "unmeasured", words.BADGES["unmeasured"], "Nobody has measured it yet.")
+        return Badge(path, "", "unmeasured", phrasing.BADGES["unmeasured"], "Nobody has measured it yet.")
     worst = min(own, key=lambda badge: _ORDER.index(badge.status) if badge.status in _ORDER else len(_ORDER))
     return Badge(path, "", worst.status, worst.message, " ".join(badge.title for badge in own))
 

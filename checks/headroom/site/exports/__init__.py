@@ -5,20 +5,20 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from headroom.files import read_text
-from headroom.prose.addresses import GLOSSARY
+from headroom.io.safe_read import read_text
+from headroom.pages.old_pages import GLOSSARY
 from headroom.records.schemas import schemas
-from headroom.site import finding, glossary
+from headroom.site import glossary_page, method_finder
 from headroom.site.claims import hardware_page, harness_page, readme_badge
-from headroom.site.claims.index import index
-from headroom.site.claims.page import render
-from headroom.site.context import INDEX, SiteData, claim_page, evidence_file
+from headroom.site.claims.claim_page import render
+from headroom.site.claims.claims_index import index
 from headroom.site.exports import feed, samples_csv
 from headroom.site.exports.claims_json import claims_json
 from headroom.site.exports.claims_json import files as claim_files
-from headroom.site.exports.search_index import hasten, weighed
-from headroom.site.matrix import data as matrix_data
-from headroom.site.matrix import page as matrix
+from headroom.site.exports.search_index import trim_search_entry, with_boosts
+from headroom.site.matrix import matrix_data
+from headroom.site.matrix import matrix_page as matrix
+from headroom.site.site_data import INDEX, SiteData, claim_page, evidence_file
 
 __all__ = [
     "bundles",
@@ -26,13 +26,13 @@ __all__ = [
     "claims_json",
     "data",
     "data_files",
-    "hasten",
     "index",
     "json_files",
+    "minify_css",
     "pages",
-    "squeezed",
     "text_files",
-    "weighed",
+    "trim_search_entry",
+    "with_boosts",
 ]
 
 
@@ -45,9 +45,9 @@ def pages(site: SiteData) -> dict[str, str]:
         harness_page.PAGE: harness_page.render(site),
         feed.PAGE: feed.page(site, feed.changes(site)),
         matrix.PAGE: matrix.render(site),
-        **({GLOSSARY: glossary.render(site)} if site.tree.glossary else {}),
+        **({GLOSSARY: glossary_page.render(site)} if site.tree.glossary else {}),
         **found,
-        **finding.pages(site),
+        **method_finder.pages(site),
     }
 
 
@@ -84,10 +84,10 @@ def bundles(docs: Path, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
         UnreadableError: a part is not there, or is no text.
     """
     joined = {path: "\n".join(read_text(docs / part, docs) for part in parts) for path, parts in wanted.items()}
-    return {path: squeezed(text) if path.endswith(".css") else text for path, text in joined.items()}
+    return {path: minify_css(text) if path.endswith(".css") else text for path, text in joined.items()}
 
 
-def squeezed(style: str) -> str:
+def minify_css(style: str) -> str:
     """A style sheet without what only its authors need: comments, indentation, and spaces around signs."""
     code = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
     return re.sub(r":[ \t]+", ":", re.sub(r"\s*([{};,])\s*", r"\1", code)).strip() + "\n"

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from statistics import median
 from typing import Any
 
-from headroom import history as commits
+from headroom.io import commit_date as commits
 from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
 from headroom.records.base import Record
-from headroom.records.published import (
+from headroom.records.public_schema import (
     FORMAT_VERSION,
     PublishedAlone,
     PublishedCitation,
@@ -23,9 +23,16 @@ from headroom.records.published import (
     PublishedPoint,
     PublishedStanding,
 )
-from headroom.site.claims import cited, computed, hardware_page, history, readme_badge, retired
-from headroom.site.context import SiteData, beside, claim_page, evidence_file, html_page
+from headroom.site.claims import (
+    cited_claim,
+    hardware_page,
+    modelled_claim,
+    readme_badge,
+    retirement_notice,
+    verdict_history,
+)
 from headroom.site.exports import samples_csv
+from headroom.site.site_data import SiteData, beside, claim_page, evidence_file, html_page
 from headroom.verdicts import PointVerdict, Standing
 from headroom.verdicts.crossover import shape
 
@@ -78,8 +85,8 @@ def published(claim: Claim, site: SiteData) -> PublishedClaim:
         verdict=badges[0].status,
         state="retired" if claim.retired else "active",
         retired=claim.retired,
-        supersedes=[each.id for each in retired.superseded(claim, site)],
-        statement=cited.reported(claim) if isinstance(claim, CitedClaim) else claim.statement,
+        supersedes=[each.id for each in retirement_notice.superseded(claim, site)],
+        statement=cited_claim.reported(claim) if isinstance(claim, CitedClaim) else claim.statement,
         method=claim.method,
         guide=html_page(claim.guide),
         not_claimed=list(claim.not_claimed),
@@ -91,8 +98,8 @@ def published(claim: Claim, site: SiteData) -> PublishedClaim:
         samples=beside(claim.id, ".csv") if samples_csv.known(claim, site) else None,
         badges={badge.hardware: badge.path for badge in badges},
         standings={name: _standing(claim, standing) for name, standing in standings.items()},
-        history=[_event(event) for event in history.events(claim, site)],
-        model=PublishedModel.model_validate(computed.exported(claim, model))
+        history=[_event(event) for event in verdict_history.events(claim, site)],
+        model=PublishedModel.model_validate(modelled_claim.exported(claim, model))
         if model and isinstance(claim, ModelledClaim)
         else None,
     )
@@ -164,7 +171,7 @@ def _point(point: PointVerdict) -> PublishedPoint:
     )
 
 
-def _event(event: history.Event) -> PublishedEvent:
+def _event(event: verdict_history.Event) -> PublishedEvent:
     return PublishedEvent(
         date=event.day,
         time=event.time or None,

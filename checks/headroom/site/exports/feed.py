@@ -9,11 +9,11 @@ from typing import Final
 from uuid import UUID, uuid5
 from xml.etree import ElementTree as ET
 
-from headroom.escaping import one_line, text
-from headroom.site.claims import words
-from headroom.site.claims.history import Event, events
-from headroom.site.context import PageContext, SiteData, claim_page, html_page
-from headroom.site.parts import badge, bullets, heading, table
+from headroom.io.markdown_escape import one_line, text
+from headroom.site.claims import phrasing
+from headroom.site.claims.verdict_history import Event, events
+from headroom.site.markdown_blocks import badge, bullets, heading, table
+from headroom.site.site_data import PageContext, SiteData, claim_page, html_page
 
 PAGE: Final = "claims/changes.md"
 FEED: Final = "feed.xml"
@@ -77,7 +77,7 @@ def _add(parent: ET.Element, name: str, value: str) -> None:
 def page(site: SiteData, found: list[Event]) -> str:
     """The same for people: what changed first, and what was measured for the first time after it."""
     context = PageContext(PAGE)
-    newest = f"The newest change is of {words.day(found[0].day)}. " if found else ""
+    newest = f"The newest change is of {phrasing.day(found[0].day)}. " if found else ""
     feed = f"[feed]({context.href(FEED)})"
     parts = [
         '---\ntitle: What changed\ndescription: "Which verdicts changed, when and why, the newest first"\n---',
@@ -101,7 +101,7 @@ def _turned(found: list[Event], site: SiteData, context: PageContext) -> Iterato
 
 def _row(event: Event, site: SiteData, context: PageContext) -> list[str]:
     place = text(site.class_name(event.hardware)) if event.hardware else "all"
-    return [words.day(event.day), _linked(event, context), place, " → ".join(event.named), text(event.why)]
+    return [phrasing.day(event.day), _linked(event, context), place, " → ".join(event.named), text(event.why)]
 
 
 def _fresh(found: list[Event], site: SiteData, context: PageContext) -> Iterator[str]:
@@ -109,7 +109,7 @@ def _fresh(found: list[Event], site: SiteData, context: PageContext) -> Iterator
     if not found:
         yield "Nothing has been measured yet."
     for (day, hardware), group in groupby(found[:_ROWS], key=lambda event: (event.day, event.hardware)):
-        yield f"{words.day(day)}, {text(site.class_name(hardware))}:"
+        yield f"{phrasing.day(day)}, {text(site.class_name(hardware))}:"
         yield bullets(f"{badge(event.after, event.named[1])} {_linked(event, context)}" for event in group)
     yield from _rest(found)
 

@@ -9,12 +9,12 @@ from html import unescape
 from pathlib import PurePosixPath
 from typing import Any
 
-from headroom.escaping import one_line
-from headroom.parsing import load_yaml
-from headroom.prose.markup import FRONT_MATTER
+from headroom.io.markdown_escape import one_line
+from headroom.io.strict_load import load_yaml
+from headroom.pages.markdown_syntax import FRONT_MATTER
 from headroom.site import notebook_page
-from headroom.site.as_markdown import links, plain
-from headroom.site.context import PageContext, SiteData, html_page, markdown_page
+from headroom.site.as_markdown import link_text, plain
+from headroom.site.site_data import PageContext, SiteData, html_page, markdown_page
 
 _DATA = (
     ("claims.json", "Every claim, its verdicts and their intervals as JSON"),
@@ -63,7 +63,7 @@ def files(
     found["llms.txt"] = "\n".join(_llms(site, sources, name, about, nav)) + "\n"
     listed = [path for _, path in _flat(nav) if path in pages]
     whole = {
-        path: recall("full", path, pages[path], partial(links.from_the_top, pages[path], path, site.address))
+        path: recall("full", path, pages[path], partial(link_text.from_the_top, pages[path], path, site.address))
         for path in listed
     }
     found["llms-full.txt"] = "\n".join(text for path, text in whole.items() if not path.startswith(_CONTRIBUTE))

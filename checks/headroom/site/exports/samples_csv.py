@@ -4,9 +4,9 @@ import csv
 import io
 from collections.abc import Iterator
 
-from headroom.escaping import one_line
+from headroom.io.markdown_escape import one_line
 from headroom.records import Claim, MeasuredClaim, Session
-from headroom.site.context import SiteData, beside
+from headroom.site.site_data import SiteData, beside
 from headroom.verdicts import PointVerdict, SessionVerdict
 
 _HEAD = ("hardware", "date", "session", "point", "role", "arm", "block", "value", "unit")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from headroom.site import planned
-from headroom.site.context import SiteData, claim_page, html_page
+from headroom.site.site_data import SiteData, claim_page, html_page
 
 FIELDS: Final = {"title": 8.0, "text": 1.0, "names": 10.0}
 """How much a word counts, by where it stands. ``names`` is ours: what the records of methods say, and every title."""
@@ -23,7 +23,7 @@ _MARKUP = re.compile(r"<[^>]*>|&\w+;")
 _WORD = re.compile(r"[^\W_]+")
 
 
-def weighed(index: Mapping[str, Any], site: SiteData) -> dict[str, Any]:
+def with_boosts(index: Mapping[str, Any], site: SiteData) -> dict[str, Any]:
     """The theme's index, with the names of what each entry tells of and a weight for it."""
     said: dict[str, list[str]] = {}
     for method in site.tree.methods.values():
@@ -32,7 +32,7 @@ def weighed(index: Mapping[str, Any], site: SiteData) -> dict[str, Any]:
     return {**index, "config": config, "docs": [_entry(entry, said) for entry in index["docs"]]}
 
 
-def hasten(search: Any, site: SiteData) -> None:
+def trim_search_entry(search: Any, site: SiteData) -> None:
     """Let the theme's search index read of a claim's page what it makes an entry of, which is a small part of it."""
     add, claims = search.add_entry_from_context, {claim_page(name) for name in site.tree.claims}
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 
+from headroom.maths.units import humane
 from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
 from headroom.records.methods import Method
-from headroom.site.claims import cited, computed, words
-from headroom.site.context import SiteData
-from headroom.units import humane
+from headroom.site.claims import cited_claim, modelled_claim, phrasing
+from headroom.site.site_data import SiteData
 from headroom.verdicts import PointVerdict, Status
 
 _GAINS = ("supported", "flips")
@@ -48,13 +48,13 @@ class Outcome:
 
 def measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str) -> Outcome:
     """What is measured of a claim on a class, or counted on another where it carries over."""
-    view = words.view(site, claim, hardware)
+    view = phrasing.view(site, claim, hardware)
     cost = claim.id in method.costs
     # What a badge says of a part of a sweep is said of the claim's subject, and of a cost that is not the method.
-    word = words.BADGES["flips"] if cost and view.status == "flips" else view.word
+    word = phrasing.BADGES["flips"] if cost and view.status == "flips" else view.word
     gains = view.status in _GAINS and claim.relation == "better" and not cost
     outcome = Outcome(claim, view.status, word, gains=gains, here=not view.carried)
-    point = words.shown_point(view)
+    point = phrasing.shown_point(view)
     if point is None:
         return outcome
     before, after, ratio, low, high = map(_finite, _turned(point) if cost else _straight(point))
@@ -67,7 +67,7 @@ def measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str
         low=low,
         high=high,
         figures=_figures(before, after, claim.metric.kind.unit),
-        conditions=f"{words.conditions(view, point)}, against {against}",
+        conditions=f"{phrasing.conditions(view, point)}, against {against}",
     )
 
 
@@ -95,13 +95,13 @@ def _finite(value: float) -> float | None:
 def told(site: SiteData, claim: Claim) -> Outcome | None:
     """What a source reports or a formula comes to, which is of no hardware class; nothing of a measured claim."""
     if isinstance(claim, CitedClaim):
-        on = cited.hardware(claim)
+        on = cited_claim.hardware(claim)
         conditions = f"{f'on {on}, ' * bool(on)}{claim.source.year}"
-        return Outcome(claim, "cited", cited.word(claim), figures=claim.in_brief or "", conditions=conditions)
+        return Outcome(claim, "cited", cited_claim.word(claim), figures=claim.in_brief or "", conditions=conditions)
     if isinstance(claim, ModelledClaim):
         model = site.board.models[claim.id]
-        found, name = computed.result(claim, model), claim.predicts.name
-        return Outcome(claim, model.status, computed.word(model), figures=found, conditions=name)
+        found, name = modelled_claim.result(claim, model), claim.predicts.name
+        return Outcome(claim, model.status, modelled_claim.word(model), figures=found, conditions=name)
     return None
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from headroom.records import MeasuredClaim
 from headroom.records.claims import Sweep
-from headroom.site.claims import swept
+from headroom.site.claims import sweep_phrases
 from headroom.site.claims.points_table import Series
 from headroom.site.plots.drawing import divided, known, label, lines, mark, opened, spread, text, told
 from headroom.site.plots.scales import Grid, Scale, ratios, tick, zone
@@ -63,13 +63,14 @@ def _grid(sweep: Sweep, grid: Grid) -> Iterator[str]:
     """The horizontal axis, with a name at each value for which there is room."""
     edge = float("inf")
     for value in reversed(sweep.grid):
-        x, name = grid.place(float(value)), swept.figure(sweep, value)
+        x, name = grid.place(float(value)), sweep_phrases.figure(sweep, value)
         yield f'<line class="tick" x1="{x:.2f}%" x2="{x:.2f}%" y1="{_BOTTOM}" y2="{_BOTTOM + 5}"/>'
         half = 100 * (7 * len(name) + 6) / 2 / _NARROW  # of its width on a phone
         if x + half < edge:
             yield f'<text class="axis" x="{x:.2f}%" y="{_BOTTOM + 20}" text-anchor="middle">{text(name)}</text>'
             edge = x - half
-    yield f'<text class="axis" x="50%" y="{_BOTTOM + 40}" text-anchor="middle">{text(swept.title(sweep))}</text>'
+    title = sweep_phrases.title(sweep)
+    yield f'<text class="axis" x="50%" y="{_BOTTOM + 40}" text-anchor="middle">{text(title)}</text>'
 
 
 def _crossover(
@@ -86,7 +87,7 @@ def _crossover(
     across = f'x="{left:.2f}%" y="{_TOP}" width="{right - left:.2f}%" height="{_BOTTOM - _TOP}"'
     yield f'<rect class="crossover" {across} fill="url(#{hatch})"/>'
     if named:
-        words = text(f"changes {swept.between(sweep, *between)}")
+        words = text(f"changes {sweep_phrases.between(sweep, *between)}")
         width, middle = 100 * 7.5 * len(words) / _NARROW, 50
         if left + right < 2 * middle:  # begins or ends where the stretch does, but never leaves a narrow plot
             anchor, x = "start", max(min(left, 100 - width), -15)

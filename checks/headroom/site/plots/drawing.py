@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from headroom.escaping import one_line
+from headroom.io.markdown_escape import one_line
 from headroom.records import MeasuredClaim
-from headroom.site.claims import words
+from headroom.site.claims import phrasing
 from headroom.site.claims.points_table import Series
 from headroom.verdicts import PointVerdict
 
@@ -56,9 +56,9 @@ def opened(claim: MeasuredClaim, series: Sequence[Series], kind: str, height: in
 
 def told(claim: MeasuredClaim, point: PointVerdict) -> str:
     """A point in words: `4 sequences: supported, ratio 1.24 exactly`."""
-    place = words.where(claim, point.point)
+    place = phrasing.where(claim, point.point)
     meant = "" if point.asserted else ", not claimed"
-    return f"{place}{': ' if place else ''}{point.verdict}{meant}, {words.interval(claim, point)}"
+    return f"{place}{': ' if place else ''}{point.verdict}{meant}, {phrasing.interval(claim, point)}"
 
 
 def divided(claim: MeasuredClaim) -> str:

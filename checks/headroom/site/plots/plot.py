@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from headroom.records import MeasuredClaim
-from headroom.site.claims import swept
+from headroom.site.claims import sweep_phrases
 from headroom.site.claims.points_table import Series
 from headroom.site.plots import curve
 from headroom.site.plots.drawing import divided, known, label, lines, mark, opened, spread, text, told
@@ -51,7 +51,7 @@ def _caption(claim: MeasuredClaim, series: Sequence[Series]) -> Iterator[str]:
     found = [(each.place, shape(claim, each.points)) for each in series]
     hatched = [(place, each.between) for place, each in found if each and each.between]
     if sweep and hatched:
-        places = ", ".join(f"{swept.between(sweep, *between)} on {place}" for place, between in hatched)
+        places = ", ".join(f"{sweep_phrases.between(sweep, *between)} on {place}" for place, between in hatched)
         yield f"Hatched: the verdict changes {'somewhere in here' if len(series) == 1 else places}."
 
 

@@ -1,0 +1,133 @@
+"""What ``headroom reproduce`` prints of a session beside those of the registry: as text, and as values for JSON."""
+
+import math
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from headroom.verdicts import PointVerdict
+from headroom.verdicts.reproduction import MEANING, Beside, Reproduction
+
+_OTHER_CLASS = "It is another hardware class, which has a verdict of its own: the two need not agree."
+
+
+def as_text(found: Reproduction, evidence: str, place: str) -> str:
+    """All of it, for a terminal.
+
+    Args:
+        found: what was measured, and what it is laid beside.
+        evidence: where the new session lies.
+        place: where it belongs in the registry.
+    """
+    parts = [f"{found.claim.id}: {found.claim.statement}", "\n".join(_verdicts(found))]
+    parts += ["\n".join(_compared(found, each)) for each in found.beside]
+    if not found.beside:
+        parts.append("The registry holds no session to lay beside it.")
+    return "\n\n".join([*parts, "\n".join(_what_now(found, evidence, place))])
+
+
+def as_json(found: Reproduction, evidence: str, entry: str | None) -> dict[str, Any]:
+    """The same as plain values; what is not known is null."""
+    return {
+        "claim": found.claim.id,
+        "hardware_class": found.hardware_class,
+        "class_entry": entry,
+        "evidence": evidence,
+        "before": found.before,
+        "after": found.after if found.hardware_class else None,
+        "verdict": found.verdict.verdict,
+        "here": [_values(point) for point in found.verdict.points],
+        "beside": [
+            {
+                "hardware_class": each.hardware_class,
+                "session": each.session.path,
+                "status": each.status,
+                "agreement": each.agreement,
+                "points": [_values(point) for point in each.points],
+                "differences": [asdict(one) for one in each.differences],
+                "unknown": each.unknown,
+            }
+            for each in found.beside
+        ],
+    }
+
+
+def _values(point: PointVerdict) -> dict[str, Any]:
+    figures = {name: getattr(point, name) for name in ("ratio", "low", "high")}
+    known = {name: value if math.isfinite(value) else None for name, value in figures.items()}
+    plain = {name: getattr(point, name) for name in ("asserted", "verdict", "reason", "n")}
+    return {"point": dict(point.point), **plain, **known}
+
+
+def _verdicts(found: Reproduction) -> Iterator[str]:
+    """A table of every point, here and in the registry."""
+    rows = [("", "at", "verdict", "ratio", "interval", "blocks")]
+    here = f"here ({found.hardware_class or 'no class yet'})"
+    for i, point in enumerate(found.verdict.points):
+        rows.append((here, *_cells(point)))
+        rows += [(f"{each.hardware_class}, {each.session.head.date}", *_cells(each.points[i])) for each in found.beside]
+    swept = any(point.point for point in found.verdict.points)
+    yield from _table([row if swept else (row[0], *row[2:]) for row in rows])
+
+
+def _cells(point: PointVerdict) -> tuple[str, str, str, str, str]:
+    at = ", ".join(f"{name}={value}" for name, value in point.point.items())
+    known = math.isfinite(point.ratio)
+    ratio, interval = (f"{point.ratio:.4g}", f"[{point.low:.4g}, {point.high:.4g}]") if known else ("unknown", "")
+    shown = "" if point.asserted else ", shown only"
+    return at, f"{point.verdict} ({point.reason}{shown})", ratio, interval, str(point.n)
+
+
+def _compared(found: Reproduction, each: Beside) -> Iterator[str]:
+    """Whether the two agree, and in what their environments differ."""
+    yield f"Beside {each.session.path}:"
+    yield MEANING[each.agreement]
+    if each.hardware_class != found.hardware_class:
+        yield _OTHER_CLASS
+    if each.differences:
+        yield ""
+        head = ("differs", "here", each.hardware_class)
+        yield from _table([head, *((one.what, one.here, one.there) for one in each.differences)])
+    if each.unknown:
+        yield f"unknown of both, so they may differ as well: {', '.join(each.unknown)}"
+
+
+def _what_now(found: Reproduction, evidence: str, place: str) -> Iterator[str]:
+    """Where the file lies, what it would change, and how to contribute it."""
+    yield f"The evidence is {evidence}."
+    if found.hardware_class is None:
+        yield "It names no hardware class, so it speaks for no claim and cannot be contributed."
+        yield "Add the entry above to checks/facts/hardware-classes.yml, write what it marks, and measure again."
+        return
+    in_place = evidence == place
+    yield _effect(found, in_place=in_place)
+    yield "To contribute it:" if in_place else "Nothing of the registry has changed. To contribute it:"
+    yield ""
+    if not in_place:
+        folder = place.rpartition("/")[0]
+        yield f"    mkdir -p {folder} && cp {shlex.quote(evidence)} {folder}/"
+    yield "    headroom check --fix"
+    yield f"    git switch -c evidence-{place.rpartition('-')[2].partition('.')[0]}"
+    yield "    git add checks/evidence docs"
+    yield f"    git commit -m 'Evidence for {found.claim.id} on {found.hardware_class}'"
+    yield ""
+    yield "Then push the branch and open a pull request; CONTRIBUTING.md says what happens to it."
+
+
+def _effect(found: Reproduction, *, in_place: bool) -> str:
+    """What the claim is in the registry with this session."""
+    where = f"on {found.hardware_class}"
+    with_it = "With it" if in_place else "Contributed"
+    if found.after == found.before:
+        return f"{with_it}, the claim stays {found.after} {where}, and its figures are those of the newest session."
+    if found.after == "disputed":
+        return f"{with_it}, it makes the claim disputed {where}, where it is {found.before}. That is worth knowing."
+    return f"{with_it}, the claim is {found.after} {where} instead of {found.before}."
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    """Rows with their columns below one another."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

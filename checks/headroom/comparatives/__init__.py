@@ -1,0 +1,103 @@
+"""Comparative sentences, found by their words and a little grammar, in time that grows with the text alone."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from headroom.comparatives import linear_model
+from headroom.comparatives.tokenizer import Tags, Token, tokens
+from headroom.pages.sentences import Note, Sentence, sentences
+
+NO_CLAIM: Final = {
+    "definition": "says what a word means",
+    "arithmetic": "follows from figures that stand on the page",
+    "proved": "the snippet shown in this section asserts it in its proof",
+    "quoted": "somebody else's words, reported or refuted",
+    "advice": "says what to try, and asserts no degree",
+    "source": "follows from a library's source or documentation, which is named beside it",
+    "unproven": "nobody has measured it here yet",
+    "misread": "compares no methods, and the finder takes it for a comparison",
+}
+"""Why a comparative sentence may stand without a claim: the kinds of ``<!-- no-claim: KIND -->``."""
+
+_ONE_WORD = 2
+_WINDOW = 400
+
+
+@dataclass(frozen=True, slots=True)
+class ComparativeSentence:
+    """A sentence by which something is better or worse in speed, memory, size, traffic, energy, cost or quality."""
+
+    line: int
+    text: str
+    start: int
+    end: int
+    claims: tuple[str, ...]
+    """The ``claim:`` links that stand in it."""
+    remark: Note | None
+    """The note ``<!-- no-claim: KIND -->`` that follows it."""
+
+    @property
+    def note(self) -> str | None:
+        """The kind of its note."""
+        return self.remark.kind if self.remark else None
+
+    @property
+    def linked(self) -> bool:
+        """Whether it is linked to a claim."""
+        return bool(self.claims)
+
+
+def comparisons(markdown_text: str) -> list[ComparativeSentence]:
+    """The comparative sentences of a Markdown text, in order."""
+    return [of_sentence(each) for each in sentences(markdown_text) if is_comparison(each, markdown_text)]
+
+
+def is_comparison(sentence: Sentence, source: str) -> bool:
+    """Whether a sentence of this Markdown text compares."""
+    return bool(reason(sentence, source))
+
+
+def of_sentence(sentence: Sentence) -> ComparativeSentence:
+    """A sentence that compares, with what it is linked to."""
+    claims = tuple(href for href in sentence.hrefs if href.startswith("claim:"))
+    return ComparativeSentence(sentence.line, sentence.text, sentence.start, sentence.end, claims, sentence.remark)
+
+
+def reason(sentence: Sentence, source: str) -> str:
+    """Which of its words make a sentence comparative; none if it is not."""
+    weighed = (linear_model.weigh(window, sentence.kind) for window in windows(sentence, source))
+    return next((why or "its words" for score, why in weighed if score > 0), "")
+
+
+def windows(sentence: Sentence, source: str) -> list[list[Token]]:
+    """The tokens of a sentence that may compare, in parts of a bounded length; none of a question or a topic."""
+    if sentence.shape.rstrip("\"')]*\u201d\u2019").endswith("?") or _is_title_of_link(sentence, source):
+        return []
+    found = list(tokens(sentence.shape))
+    if (
+        sentence.kind == "header"
+        or len(found) < _ONE_WORD
+        or (sentence.kind in ("heading", "title") and found[0].word.endswith("ing") and _is_topic(found))
+        or (sentence.kind in ("heading", "title", "cell") and _is_symptom(found))
+    ):
+        return []
+    return [found[i : i + _WINDOW] for i in range(0, len(found), _WINDOW)]
+
+
+def _is_topic(found: list[Token]) -> bool:
+    """Whether a heading says what its section is about, "Reducing memory", and no more."""
+    tags = Tags(found)
+    return (tags.at("change", 0) or tags.at("topic", 0)) and not (tags.of("percent") or tags.of("factor"))
+
+
+def _is_symptom(found: list[Token]) -> bool:
+    """Whether a short text names what troubles the reader: "Training is slow"."""
+    words = [token.word for token in found]
+    slow = any(words[i] in ("is", "are") and "slow" in words[i + 1 : i + 3] for i in range(len(words)))
+    return slow and (Tags(found).at("process", 0) or words[0] in ("it", "the", "my", "your"))
+
+
+def _is_title_of_link(sentence: Sentence, source: str) -> bool:
+    """Whether it is nothing but a link to somewhere else, which asserts nothing here."""
+    whole = source[sentence.start - 1 : sentence.start] == "[" and source[sentence.end : sentence.end + 2] == "]("
+    return whole and not any(href.startswith("claim:") for href in sentence.hrefs)

@@ -1,0 +1,1 @@
+"""Reading strangers' files safely, writing without loss, and asking git."""

@@ -1,0 +1,225 @@
+"""YAML and JSON as strangers write them: no alias, no tag, no duplicate key, no infinite number, no deep nesting."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from headroom.io.safe_read import UnreadableError
+
+MAX_DEPTH = 32
+MAX_VALUES = 100_000
+_MAX_INTEGER = 2**63
+# Digits as noughts, and what may stand before a number as blanks: nineteen noughts after a blank may be too many.
+_SHAPES = bytes.maketrans(b"123456789[:,-\t\r\n", b"000000000       ")
+_LONG = b" " + b"0" * (len(str(_MAX_INTEGER)))
+
+Location = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed file and the line on which each of its values stands."""
+
+    value: Any
+    lines: Mapping[Location, int] = field(default_factory=dict)
+
+    def line(self, location: Location) -> int | None:
+        """The line of the value at this location, or of the nearest value around it."""
+        while location not in self.lines and location:
+            location = location[:-1]
+        return self.lines.get(location)
+
+
+_NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$")
+_VALUES = (yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent)
+_ENDS = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
+_WORDS: dict[str, Any] = {"": None, "null": None, "~": None, "true": True, "false": False}
+
+
+def _scalar(text: str, line: int) -> Any:
+    """A plain YAML scalar by the core schema: null, true, false, a finite number, or else a string."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if not _NUMBER.match(text):
+        return text
+    number: float = float(text) if any(c in text for c in ".eE") else _integer(text, line)
+    if not math.isfinite(number):
+        raise UnreadableError(f"`{text}` is not a finite number", "write a finite number", line)
+    return number
+
+
+def _integer(text: str, line: int | None = None) -> int:
+    if len(text) > len(f"-{_MAX_INTEGER}") or abs(int(text)) > _MAX_INTEGER:
+        raise UnreadableError("a whole number beyond 64 bits", "write a smaller number", line)
+    return int(text)
+
+
+@dataclass(slots=True)
+class _Container:
+    """A list or mapping under construction; ``key`` is the mapping's key that waits for its value."""
+
+    value: list[Any] | dict[Hashable, Any]
+    location: Location
+    key: str | None = None
+    at: Location = ()
+    """Where that value will stand."""
+
+
+def _put(stack: list[_Container], value: Any, line: int, lines: dict[Location, int]) -> Location:
+    """Put a value into the innermost container and return its location."""
+    if not stack:
+        return ()
+    top = stack[-1]
+    if isinstance(top.value, list):
+        top.value.append(value)
+        location = (*top.location, len(top.value) - 1)
+    elif top.key is None:
+        if not isinstance(value, str):
+            raise UnreadableError("a key that is not a plain word", "write keys as words", line)
+        if not value.isprintable():
+            raise UnreadableError("a key with a control character", "write keys as words", line)
+        if value in top.value:
+            raise UnreadableError(f"the key `{value}` stands twice", "keep one of the two", line)
+        top.key, location = value, (*top.location, value)
+        top.at = location
+    else:
+        top.value[top.key] = value
+        top.key = None
+        return top.at  # its line is that of its key
+    lines[location] = line
+    return location
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text of a parsed value, keys among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in (*value, *value.values()) if isinstance(value, dict) else value:
+            yield from texts(each)
+
+
+def load_yaml(text: str) -> Document:
+    """Parse one YAML document made of mappings, lists and scalars, and remember the line of each value.
+
+    The event stream is read without recursion, so neither nesting nor aliases can exhaust memory.
+
+    Raises:
+        UnreadableError: not YAML, several documents, an alias, a tag, a duplicate key, too deep, or not finite.
+    """
+    stack: list[_Container] = []
+    lines: dict[Location, int] = {}
+    results: list[Any] = []
+    try:
+        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            _take(event, stack, lines, results)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "not YAML"
+        raise UnreadableError(str(problem), "correct the YAML", mark.line + 1 if mark else None) from error
+    if len(results) != 1:
+        raise UnreadableError("empty, or more than one document", "write one document a file", 1)
+    return Document(results[0], lines)
+
+
+def _take(event: Any, stack: list[_Container], lines: dict[Location, int], results: list[Any]) -> None:
+    """Let one parser event build on the document."""
+    if len(lines) > MAX_VALUES:
+        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file", event.start_mark.line + 1)
+    kind = type(event)
+    if kind in _ENDS:
+        done = stack.pop().value
+        if not stack:
+            results.append(done)
+        return
+    line = event.start_mark.line + 1
+    if kind is yaml.AliasEvent or getattr(event, "anchor", None):
+        raise UnreadableError("an anchor or alias", "write the value out", line)
+    if kind not in _VALUES:
+        return
+    if event.tag:
+        raise UnreadableError(f"the tag `{event.tag}`", "remove the tag", line)
+    if kind is yaml.ScalarEvent:
+        value = _scalar(event.value, line) if event.implicit[0] else event.value
+        if stack and stack[-1].key is None and isinstance(stack[-1].value, dict):
+            value = event.value  # a key is a word, also where it looks like a number
+        _put(stack, value, line, lines)
+        if not stack:
+            results.append(value)
+    else:
+        if len(stack) >= MAX_DEPTH:
+            raise UnreadableError(f"nested deeper than {MAX_DEPTH}", "flatten the document", line)
+        container: list[Any] | dict[Hashable, Any] = {} if kind is yaml.MappingStartEvent else []
+        stack.append(_Container(container, _put(stack, container, line, lines)))
+
+
+def limit_values(text: str) -> None:
+    """Refuse JSON of too many values before anybody parses it: a validator keeps a note of each that is wrong.
+
+    Raises:
+        UnreadableError: there are too many.
+    """
+    if len(text) > MAX_VALUES and text.count(",") > MAX_VALUES:
+        raise UnreadableError(f"more than {MAX_VALUES} values", "split the file")
+
+
+def load_json(text: str) -> Document:
+    """Parse JSON strictly: no duplicate keys, no NaN or infinity, and no deep nesting.
+
+    Raises:
+        UnreadableError: the text is anything else.
+    """
+    limit_values(text)
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite, parse_int=_integer
+        )
+    except json.JSONDecodeError as error:
+        raise UnreadableError(f"not JSON: {error.msg}", "correct the JSON", error.lineno) from error
+    except RecursionError as error:
+        raise UnreadableError("nested too deeply", "flatten the document") from error
+    _limit_depth(value)
+    return Document(value)
+
+
+def plain_json(text: str, keys: int) -> bool:
+    """Whether ``load_json`` would take a text of few values that a validator of finite numbers has taken.
+
+    With as many colons as the record has keys, no key stands twice. No is no answer: ``load_json`` may take it still.
+    """
+    long = _LONG in text.encode().translate(_SHAPES)
+    return text.count(":") == keys and not long
+
+
+def _limit_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [each for each in level if isinstance(each, dict | list)]
+        level = [child for each in level for child in (each.values() if isinstance(each, dict) else each)]
+    if level:
+        raise UnreadableError("nested too deeply", "flatten the document")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        double = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise UnreadableError(f"the key `{double}` stands twice", "keep one of the two")
+    return result
+
+
+def _refuse(constant: str) -> None:
+    raise UnreadableError(f"`{constant}` is not a finite number", "write a finite number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise UnreadableError(f"`{text}` is not a finite number", "write a finite number")
+    return number

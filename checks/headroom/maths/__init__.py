@@ -1,0 +1,1 @@
+"""Statistics, units, quantities and formulas. Nothing here knows the project."""

@@ -1,0 +1,22 @@
+"""The sentences, comparisons and notes of a page, found once."""
+
+from dataclasses import dataclass
+
+from headroom.comparatives import ComparativeSentence, is_comparison, of_sentence
+from headroom.pages.sentences import Note, Sentence, notes, sentences
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """The sentences of a Markdown text, those of them that compare, and every note, each in order."""
+
+    sentences: tuple[Sentence, ...]
+    comparisons: tuple[ComparativeSentence, ...]
+    notes: tuple[Note, ...]
+
+
+def prose(text: str) -> Prose:
+    """Return the sentences, comparisons and notes of a Markdown text."""
+    found = sentences(text)
+    comparing = tuple(of_sentence(each) for each in found if is_comparison(each, text))
+    return Prose(found, comparing, notes(text))

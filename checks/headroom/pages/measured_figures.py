@@ -1,0 +1,54 @@
+"""The measured value behind a figure in a text."""
+
+from headroom.maths.units import UNITS
+from headroom.pages.link_targets import ClaimTarget
+from headroom.records.claims import MeasuredClaim
+from headroom.records.modelled_claims import ModelledClaim
+from headroom.records.tree import Tree
+from headroom.verdicts import Board
+from headroom.verdicts.claim_figures import value_of
+from headroom.verdicts.formula_check import evaluate
+
+
+def measured(tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]:
+    """The value of a figure and its unit, from the newest session of its hardware class that counts.
+
+    Raises:
+        LookupError: there is no such claim, session, point or figure; the message says which.
+    """
+    claim = tree.claims.get(target.claim)
+    if isinstance(claim, ModelledClaim):
+        return _computed(claim, tree, board, target)
+    if not isinstance(claim, MeasuredClaim):
+        raise LookupError(f"`{target.claim}` is no measured claim")  # noqa: TRY004 - the link is wrong, not a type
+    if target.figure is None or target.hardware_class is None:
+        raise LookupError("the link names no figure")
+    if target.hardware_class not in tree.classes:
+        raise LookupError(f"there is no hardware class `{target.hardware_class}`")
+    standing = board.of(claim, target.hardware_class)
+    if standing.verdict is None:
+        raise LookupError(f"nothing is measured on `{target.hardware_class}`")
+    point = standing.at(target.point)
+    if point is None:
+        grid = claim.scope.sweep
+        raise LookupError(f"name one point: {grid.axis}=…, out of {list(grid.grid)}" if grid else "no such point")
+    if point.n == 0:
+        raise LookupError("this point is not measured in the newest session")
+    return value_of(target.figure, point, claim)
+
+
+def _computed(claim: ModelledClaim, tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]:
+    """What a formula comes to, in the unit that its claim predicts, or as a plain number where a text has none such."""
+    if target.figure != "value":
+        raise LookupError(
+            f"`{target.claim}` is computed; link its figure as `#value`, with what differs: `#value,layers=32`"
+        )
+    at = {name: float(value) for name, value in target.point.items() if isinstance(value, int | float)}
+    if len(at) < len(target.point) or set(at) - set(claim.variables):
+        raise LookupError(f"a variable that the formula has not, or no number; it has {', '.join(claim.variables)}")
+    try:
+        found = evaluate(claim, tree, board.standings, at)
+    except ValueError as error:
+        raise LookupError(str(error)) from error
+    unit = claim.predicts.unit
+    return found.value, unit if unit in UNITS else "1"

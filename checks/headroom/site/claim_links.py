@@ -1,0 +1,169 @@
+"""Claim and fact links as elements: where they lead, what their badge says, and what an empty one shows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from xml.etree.ElementTree import Element, SubElement
+
+from headroom.maths.units import humane
+from headroom.pages.link_targets import ClaimTarget, FactTarget, parse_target
+from headroom.pages.measured_figures import measured
+from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
+from headroom.site import hardware_switch
+from headroom.site.claims import cited_claim, modelled_claim, phrasing, retirement_notice, verdict_sentence
+from headroom.site.site_data import UNSEARCHED, PageContext, SiteData, claim_page
+from headroom.verdicts import Status
+
+_ORDER: tuple[Status, ...] = ("contradicted", "disputed", "flips", "inconclusive", "unmeasured", "supported")
+
+
+def resolve(link: Element, site: SiteData, page: PageContext) -> None:
+    """Turn one `claim:` or `fact:` link into what the reader sees.
+
+    Raises:
+        ValueError: the link has no known form.
+        LookupError: there is no such claim, fact or figure.
+    """
+    target = parse_target(link.get("href", ""))
+    if isinstance(target, FactTarget):
+        _fact(link, site, target)
+        return
+    claim = site.tree.claims.get(target.claim)
+    if claim is None:
+        raise LookupError(f"there is no claim `{target.claim}`")
+    if target.figure:
+        _figure(link, site, claim, target)
+    elif not _text(link):
+        _summary(link, site, page, claim)
+    else:
+        _badged(link, site, page, claim)
+    link.set("href", page.href(claim_page(claim.id)))
+
+
+def _text(link: Element) -> str:
+    return "".join(link.itertext()).strip()
+
+
+def _fact(link: Element, site: SiteData, target: FactTarget) -> None:
+    sheet = site.tree.facts.get(target.sheet)
+    cell = sheet.figures.get(target.figure) if sheet else None
+    if sheet is None or cell is None:
+        raise LookupError(f"there is no fact `{target.sheet}.{target.figure}`")
+    source = sheet.sources[cell.source]
+    link.set("href", source.url)
+    link.set("class", "fact")
+    link.set("title", f"{source.title}, {source.locator}")
+
+
+def _figure(link: Element, site: SiteData, claim: Claim, target: ClaimTarget) -> None:
+    value, unit = measured(site.tree, site.board, target)
+    if not _text(link):
+        link.text = phrasing.change(value) if target.figure == "change" else humane(value, unit)
+    said = _said(site, [target.hardware_class or ""], claim)
+    link.set("class", "claim-figure retired" if claim.retired else "claim-figure")
+    link.set("title", said.sentence)
+    if claim.retired:
+        link.append(badge(said.status, said.word))
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a badge says of a claim, and the sentences behind it."""
+
+    status: Status | Literal["retired"]
+    word: str
+    sentence: str
+
+
+def _said(site: SiteData, classes: Sequence[str], claim: Claim) -> _Said:
+    """A claim on all these classes at once: where they differ, the badge names the one that speaks most against it."""
+    if claim.retired:
+        return _Said("retired", "retired", retirement_notice.sentence(claim))
+    if isinstance(claim, CitedClaim):
+        return _Said("cited", cited_claim.word(claim), cited_claim.sentence(claim))
+    if isinstance(claim, ModelledClaim):
+        model = site.board.models[claim.id]
+        return _Said(model.status, modelled_claim.word(model), modelled_claim.sentence(claim, model))
+    found = [phrasing.view(site, claim, name) for name in classes]
+    worst = min(found, key=lambda view: _ORDER.index(view.status))
+    differ = len({view.status for view in found}) > 1 and worst.status != "unmeasured"
+    place = f" on {site.class_name(worst.hardware)}" if differ else ""
+    return _Said(worst.status, worst.word + place, " ".join(map(verdict_sentence.verdict_sentence, found)))
+
+
+def _classes(site: SiteData, page: PageContext, claim: Claim) -> Sequence[str]:
+    """The classes that the page is about, or else those that the claim is about."""
+    return page.hardware or site.classes_of(claim)
+
+
+def _badged(link: Element, site: SiteData, page: PageContext, claim: Claim) -> None:
+    said = _said(site, _classes(site, page, claim), claim)
+    link.set("class", "claim retired" if claim.retired else "claim")
+    link.set("title", said.sentence)
+    _follow(link, claim)
+    link.append(badge(said.status, said.word))
+
+
+def _follow(link: Element, claim: Claim) -> None:
+    """Let a badge follow the reader's hardware, where what it says depends on hardware."""
+    if isinstance(claim, MeasuredClaim) and not claim.retired:
+        link.set(hardware_switch.MARK, claim.id)
+
+
+def badge(status: Status | Literal["retired"], word: str) -> Element:
+    """A status as a word; the style sheet adds its shape and colour."""
+    found = Element("span", {"class": f"badge badge-{status}", **UNSEARCHED})
+    found.text = word
+    return found
+
+
+def _summary(link: Element, site: SiteData, page: PageContext, claim: Claim) -> None:
+    """Fill an empty link with what a table cell shows of the claim, a line a class."""
+    classes = _classes(site, page, claim)
+    said = _said(site, classes, claim)
+    link.set("class", "claim claim-summary")
+    link.attrib.update(UNSEARCHED)
+    link.set("title", said.sentence)
+    _follow(link, claim)
+    if claim.retired:  # nothing of it is shown that somebody could decide by
+        link.append(badge(said.status, said.word))
+        return
+    if isinstance(claim, CitedClaim):
+        link.extend(_cited(claim))
+        return
+    if isinstance(claim, ModelledClaim):
+        model = site.board.models[claim.id]
+        link.extend([_element("strong", modelled_claim.result(claim, model)), _element("small", claim.predicts.name)])
+        link.append(badge(model.status, modelled_claim.word(model)))
+        return
+    for i, name in enumerate(classes):
+        if i:
+            SubElement(link, "br")
+        link.extend(_line(phrasing.view(site, claim, name), named=len(classes) > 1))
+
+
+def _line(view: phrasing.View, *, named: bool) -> Iterator[Element]:
+    """One class of a summary: its figure, under what conditions, and its badge."""
+    point = phrasing.shown_point(view)
+    if point:
+        yield _element("strong", phrasing.before_after(view.claim, point))
+        yield _element("small", phrasing.conditions(view, point) + (f", {view.place}" if named else ""))
+    elif named:
+        yield _element("small", view.place)
+    yield badge(view.status, view.word)
+
+
+def _cited(claim: CitedClaim) -> Iterator[Element]:
+    """A figure without what it is of would mislead, so a cell shows one only where the claim says it in brief."""
+    if claim.in_brief:
+        yield _element("strong", claim.in_brief)
+    where = f"on {cited_claim.hardware(claim)}, " if cited_claim.hardware(claim) else ""
+    yield _element("small", f"{where}{claim.source.year}")
+    yield badge("cited", cited_claim.word(claim))
+
+
+def _element(tag: str, text: str) -> Element:
+    found = Element(tag)
+    found.text = text
+    found.tail = " "
+    return found

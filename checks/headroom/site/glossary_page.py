@@ -1,0 +1,138 @@
+"""The words of the glossary: their page, and what explains them where a page first uses them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from xml.etree.ElementTree import Element
+
+from headroom.io.markdown_escape import text
+from headroom.pages.glossary_terms import key, owners, pattern
+from headroom.pages.old_pages import GLOSSARY
+from headroom.records.terms import Term
+from headroom.site.site_data import PageContext, SiteData
+
+_HEAD = """---
+title: Glossary
+description: What the words of these guides mean
+---
+
+# Glossary
+
+The guides underline a word with dots where they first use it: hover, focus or follow it."""
+_SILENT = {
+    "a",
+    "abbr",
+    "code",
+    "pre",
+    "script",
+    "style",
+    "svg",
+    "button",
+    "select",
+    "label",
+    "summary",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+}
+"""Elements in which no word is explained: what is a link already, what is no prose, and headings."""
+_WITHOUT = ("claims/", "contribute/")
+"""Pages on which no word is explained: their readers know them, or have come from a page that explains them."""
+
+
+def render(site: SiteData) -> str:
+    """The page of all words, as Markdown with its front matter."""
+    page, terms = PageContext(GLOSSARY), site.tree.glossary
+    found = sorted(terms, key=lambda name: terms[name].name.lower())
+    return "\n\n".join([_HEAD, *(part for name in found for part in _entry(name, terms[name], site, page))]) + "\n"
+
+
+def _entry(name: str, term: Term, site: SiteData, page: PageContext) -> Iterator[str]:
+    yield f"## {text(term.name)} {{ #{name} }}"
+    places = (f"[{text(_place(site, section))}]({page.href(section)})" for section in term.see)
+    also = f"Also: {', '.join(map(text, term.also))}." if term.also else ""
+    see = f"See {', '.join(places)}." if term.see else ""
+    yield " ".join(filter(None, [_linked(name, term, site.tree.glossary), see, also]))
+
+
+def _linked(name: str, term: Term, terms: Mapping[str, Term]) -> str:
+    """A definition, the other words of the glossary in it linked."""
+    owner = owners(terms)
+    parts, end = [], 0
+    for match in pattern(terms.values()).finditer(term.means):
+        other = owner[key(match[0])]
+        if other != name:
+            parts += [_spaced(term.means[end : match.start()]), f"[{text(match[0])}](#{other})"]
+            end = match.end()
+    return "".join([*parts, _spaced(term.means[end:])])
+
+
+def _spaced(part: str) -> str:
+    """A part of a text as Markdown that shows it, with the spaces at its ends."""
+    return " " * part.startswith(" ") + text(part) + " " * (part.endswith(" ") and part != " ")
+
+
+def _place(site: SiteData, section: str) -> str:
+    """A section as a link names it: its heading, or else the title of its page."""
+    path, _, anchor = section.partition("#")
+    heading = re.compile(rf"^#+ (?P<title>.+?) *\\{{ ?#{re.escape(anchor)} ?\\}}$", re.MULTILINE)
+    found = (heading.search(page.markdown) for page in site.pages if page.path == f"docs/{path}")
+    return next((match["title"] for match in found if match), site.title(path))
+
+
+def explain(root: Element, site: SiteData, page: PageContext) -> None:
+    """Link the first use of each word of a guide to the glossary, with what it means."""
+    terms = site.tree.glossary
+    if terms and page.path != GLOSSARY and not page.path.startswith(_WITHOUT):
+        _Explaining(terms, page).below(root)
+
+
+class _Explaining:
+    """One page, and the words that are still to be explained on it."""
+
+    def __init__(self, terms: Mapping[str, Term], page: PageContext) -> None:
+        self._page, self._terms = page, terms
+        self._pattern = pattern(terms.values())
+        self._owner = owners(terms)
+        self._done: set[str] = set()
+
+    def below(self, parent: Element) -> None:
+        """Every text inside an element, in the order in which it is read."""
+        if parent.tag in _SILENT or "data-no-terms" in parent.attrib:
+            return
+        children = list(parent)
+        parent.text, first = self._split(parent.text)
+        parent[:0] = first
+        for child in children:
+            self.below(child)
+            child.tail, links = self._split(child.tail)
+            place = list(parent).index(child) + 1
+            parent[place:place] = links
+
+    def _split(self, said: str | None) -> tuple[str | None, list[Element]]:
+        """A text up to the first word that is new, and links of words, each with the text behind it."""
+        before, end = said, 0
+        links: list[Element] = []
+        for match in self._pattern.finditer(said or ""):
+            name = self._owner[key(match[0])]
+            if name in self._done:
+                continue
+            self._done.add(name)
+            between = (said or "")[end : match.start()]
+            if links:
+                links[-1].tail = between
+            else:
+                before = between
+            links.append(self._link(name, match[0]))
+            end = match.end()
+        if links:
+            links[-1].tail = (said or "")[end:]
+        return before, links
+
+    def _link(self, name: str, word: str) -> Element:
+        href = self._page.href(f"{GLOSSARY}#{name}")
+        link = Element("a", {"class": "term", "href": href, "title": self._terms[name].means})
+        link.text = word
+        return link

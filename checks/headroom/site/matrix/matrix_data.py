@@ -1,0 +1,78 @@
+"""The matrix as data: a record for each claim of a method on each hardware class, and for each gap."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from headroom.records import MeasuredClaim
+from headroom.records.methods import Method
+from headroom.site.matrix.matrix_rows import MatrixRow, rows
+from headroom.site.matrix.outcomes import Outcome
+from headroom.site.site_data import SiteData, claim_page
+
+FIELDS = (
+    *("method", "name", "section", "goal", "hardware", "status", "says", "claim", "page", "metric", "unit"),
+    *("before", "after", "ratio", "low", "high", "conditions"),
+)
+
+
+def records(site: SiteData) -> Iterator[dict[str, Any]]:
+    """Every claim of every method on every class; what nothing is known of is `unmeasured`."""
+    for row in rows(site):
+        for name in row.classes or ("",):
+            for goal, known in row.known.items():
+                start = {**_method(row.method), "goal": goal, "hardware": name}
+                yield from ({**start, **_known(outcome)} for outcome in known)
+                if not known and name:
+                    yield {**start, **_unknown(row, goal)}
+
+
+def _method(method: Method) -> dict[str, Any]:
+    return {"method": method.id, "name": method.name, "section": _address(method.section)}
+
+
+def _address(section: str) -> str:
+    page, _, anchor = section.partition("#")
+    return f"{page.removesuffix('.md').removesuffix('.ipynb')}.html#{anchor}"
+
+
+def _unknown(row: MatrixRow, goal: str) -> dict[str, Any]:
+    if goal == "quality" and row.method.same_result:
+        return {"status": "proven", "says": f"the same, by snippets/{row.method.same_result}.py"}
+    return {"status": "unmeasured", "says": "not measured"}
+
+
+def _known(outcome: Outcome) -> dict[str, Any]:
+    claim = outcome.claim
+    kind = claim.metric.kind if isinstance(claim, MeasuredClaim) else None
+    return {
+        "status": outcome.status,
+        "says": outcome.word if kind else f"{outcome.word}: {outcome.figures}".removesuffix(": "),
+        "claim": claim.id,
+        "page": claim_page(claim.id).removesuffix(".md") + ".html",
+        "metric": kind and kind.title,
+        "unit": kind and kind.unit,
+        **{name: getattr(outcome, name) for name in ("before", "after", "ratio", "low", "high")},
+        "conditions": outcome.conditions,
+    }
+
+
+def as_json(site: SiteData) -> str:
+    """All records for other programs."""
+    return json.dumps({"methods": list(records(site))}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_csv(site: SiteData) -> str:
+    """The same as a table."""
+    file = io.StringIO()
+    writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _plain(value) for name, value in record.items()} for record in records(site))
+    return file.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value

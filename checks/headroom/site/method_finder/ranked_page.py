@@ -1,0 +1,132 @@
+"""The page of one choice: first the check that it is the right fix, then methods by what is known of their gain."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from headroom.io.markdown_escape import text
+from headroom.records.methods import Method
+from headroom.site.markdown_blocks import bullets, table
+from headroom.site.matrix import matrix_page as matrix
+from headroom.site.method_finder import choices
+from headroom.site.method_finder.choices import HARDWARE, JOBS, PROBLEMS, Choice, Kind
+from headroom.site.method_finder.gains import Gain, Ground, gain, price
+from headroom.site.site_data import PageContext, SiteData
+
+_COLUMNS = ("method", "gain", "price, and what else changes")
+_KINDS: dict[Kind, str] = {"speed": "Fewer hours on the same machine", "memory": "The same on a smaller machine"}
+
+
+def render(site: SiteData, choice: Choice) -> str:
+    """The whole page as Markdown with its front matter."""
+    return "\n\n".join(_parts(site, choice)) + "\n"
+
+
+def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
+    hardware = choices.likely_class(site, choice.hardware)
+    page = PageContext(choice.path)
+    about = f"{choice.title}. What helps, by measured gain, with its price and its code."
+    known = f"hardware: [{hardware}]\n" if hardware else ""
+    head = f'title: "{choice.title}"\ndescription: "{about}"\n{known}hardware_fixed: true\nsearch: {{boost: 0.5}}'
+    yield f"---\n{head}\n---"
+    yield f"# {choice.title}"
+    yield _aside(_others(site, choice, page))
+    if first := choice.methods(site, "first"):
+        yield _heading("First: which of them is the right one?", 2)
+        yield f'<div class="choice" markdown>\n\n{bullets(_named(each, choice, page) for each in first)}\n\n</div>'
+    kinds = PROBLEMS[choice.problem].gains
+    for kind in kinds:
+        methods = [each for each in choice.methods(site) if _kind(each, kinds) == kind]
+        if methods and len(kinds) > 1:
+            yield _heading(_KINDS[kind], 2)
+        yield from _ranked(site, choice, page, kind, methods, level=2 + (len(kinds) > 1))
+    if seen := choice.methods(site, "symptom"):
+        yield _heading("Only if you see this", 2)
+        yield bullets(_by_symptom(each, choice, page) for each in seen)
+    if guides := choice.guides(site):
+        yield _heading("Guides", 2)
+        yield bullets(_guide(site_page.path, site_page.meta, page) for site_page in guides)
+    yield _aside(_why(site, hardware, page))
+
+
+def _heading(title: str, level: int) -> str:
+    """A section that the search leaves out: the page is found by its title."""
+    return f"{'#' * level} {title} {{ data-search-exclude }}"
+
+
+def _aside(text: str) -> str:
+    """A paragraph that is no answer, and that the search leaves out."""
+    return f"{text}\n{{ .others data-search-exclude }}"
+
+
+def _others(site: SiteData, choice: Choice, page: PageContext) -> str:
+    """Links to the same problem on other hardware and in other jobs."""
+    alike = [each for each in choices.of_site(site) if each.problem == choice.problem and each != choice]
+    links = [f"[{JOBS[each.job]} on {HARDWARE[each.hardware]}]({page.href(each.path)})" for each in alike]
+    links.append(f"[another problem]({page.href('index.md')})")
+    return f"Not yours? {' · '.join(links)}"
+
+
+def _kind(method: Method, kinds: Sequence[Kind]) -> Kind:
+    """The kind of gain for which a method answers a problem."""
+    if len(kinds) == 1:
+        return kinds[0]
+    return "speed" if method.answers and "too-slow" in method.answers.problems else "memory"
+
+
+def _ranked(
+    site: SiteData, choice: Choice, page: PageContext, kind: Kind, methods: Sequence[Method], level: int
+) -> Iterator[str]:
+    """A table for each ground that gains stand on, the largest gain first, then by name."""
+    hardware = choices.likely_class(site, choice.hardware)
+    found = [gain(site, method, kind, hardware) for method in methods]
+    found.sort(key=lambda each: (each.ground, -each.ratio, each.method.name.lower()))
+    for ground, group in groupby(found, key=lambda each: each.ground):
+        yield _heading(_ground(site, ground, hardware), level)
+        rows = [_row(site, choice, page, kind, each, hardware) for each in group]
+        yield f'<div class="answers" markdown data-no-terms>\n\n{table(_COLUMNS, rows)}\n\n</div>'
+
+
+def _ground(site: SiteData, ground: Ground, hardware: str | None) -> str:
+    place = text(site.class_name(hardware)) if hardware else ""
+    return {
+        Ground.MEASURED: f"Measured on {place}",
+        Ground.CARRIED_OVER: "Bytes counted on a CPU, the same on a GPU",
+        Ground.CITED: "Reported by others",
+        Ground.UNMEASURED: "Not measured yet",
+        Ground.NOT_SHOWN: "Measured, and no gain found",
+    }[ground]
+
+
+def _row(site: SiteData, choice: Choice, page: PageContext, kind: Kind, found: Gain, hardware: str | None) -> list[str]:
+    section = page.href(choice.section(found.method))
+    return [
+        f"**[{text(found.method.name)}]({section})**<br><small>You see: {text(choice.symptom(found.method))}</small>",
+        found.cell(),
+        price(site, found.method, kind, hardware, section),
+    ]
+
+
+def _named(method: Method, choice: Choice, page: PageContext) -> str:
+    return f"[{text(method.name)}]({page.href(choice.section(method))})"
+
+
+def _by_symptom(method: Method, choice: Choice, page: PageContext) -> str:
+    return f"{text(method.symptoms[0])}: **{_named(method, choice, page)}**"
+
+
+def _guide(path: str, meta: dict[str, object], page: PageContext) -> str:
+    title = meta.get("title") or path.rpartition("/")[2].partition(".")[0]
+    about = f": {text(meta['description'])}" if meta.get("description") else ""
+    return f"[{text(title)}]({page.href(path.removeprefix('docs/'))}){about}"
+
+
+def _why(site: SiteData, hardware: str | None, page: PageContext) -> str:
+    """By what the methods are ordered, and what to make of it."""
+    place = text(site.class_name(hardware)) if hardware else "hardware of this kind"
+    carried = "bytes counted on a CPU, which are the same on a GPU, as times never are; then "
+    every = f"[All methods on all hardware]({page.href(matrix.PAGE)})."
+    carried = carried if hardware and site.on_gpu(hardware) else ""
+    return (
+        f"**The order:** what was measured on {place}; then {carried}what others report, then the rest. "
+        f"Within each, the largest ratio. Small models were measured: yours may differ. {every}"
+    )

@@ -1,0 +1,27 @@
+"""The page of all symptoms: whatever a reader sees, and the methods that it leads to."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from headroom.io.markdown_escape import text
+from headroom.site.markdown_blocks import table
+from headroom.site.site_data import PageContext, SiteData
+
+PAGE = "find/symptoms.md"
+
+
+def render(site: SiteData) -> str:
+    """The whole page as Markdown with its front matter."""
+    rows = [[text(symptom), links] for symptom, links in by_symptom(site, PageContext(PAGE)).items()]
+    head = '---\ntitle: All symptoms\ndescription: "Every message and symptom, and the method that it leads to"\n---'
+    tables = table(("you see", "go to"), rows)
+    return f"{head}\n\n# All symptoms\n\n## What you see {{ data-search-exclude }}\n\n{tables}\n"
+
+
+def by_symptom(site: SiteData, page: PageContext) -> Mapping[str, str]:
+    """Links to the sections of the methods that each symptom leads to, by symptom in the order of the alphabet."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for method in sorted(site.tree.methods.values(), key=lambda each: each.name.lower()):
+        for symptom in method.symptoms:
+            found[symptom].append(f"[{text(method.name)}]({page.href(method.section)})")
+    return {symptom: ", ".join(found[symptom]) for symptom in sorted(found, key=str.lower)}

@@ -1,0 +1,48 @@
+"""What a snippet printed when it last ran, folded under its code."""
+
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element, SubElement
+
+from headroom.io.markdown_escape import fence as fenced
+from headroom.records.snippets import Snippet
+from headroom.site.site_data import SiteData
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a page shows of a run's output."""
+
+    title: str
+    """Where the run was, and that it was none of the real model: figures of a tiny stand-in are not the model's."""
+    text: str
+
+
+def of(snippet: Snippet, site: SiteData) -> Printed | None:
+    """What these very bytes printed when they last ran, or None where no record holds it; of one day, on a GPU."""
+    records = [run for (name, _), run in site.tree.runs.items() if name == snippet.id and run.sha256 == snippet.sha256]
+    run = max(
+        (run for run in records if run.output),
+        key=lambda run: (run.date, site.on_gpu(run.hardware_class)),
+        default=None,
+    )
+    if run is None or run.output is None:
+        return None
+    place = "a GPU" if site.on_gpu(run.hardware_class) else "a CPU"
+    stand_ins = [*run.models.values()].count("stand-in")
+    model = f", with {'a tiny stand-in' if stand_ins == 1 else 'tiny stand-ins'}" if stand_ins else ""
+    return Printed(f"What it printed on {place}{model}", run.output)
+
+
+def element(printed: Printed) -> Element:
+    """The output as a page has it."""
+    found = Element("details", {"class": "printed"})
+    SubElement(found, "summary").text = printed.title
+    box = SubElement(found, "div", {"class": "output no-copy"})
+    SubElement(SubElement(box, "pre"), "code").text = printed.text
+    return found
+
+
+def fence(printed: Printed, indent: str) -> str:
+    """The output as plain Markdown has it, below a line with this indentation."""
+    rows = [f"{printed.title}:", "", *fenced(printed.text, "text").split("\n")]
+    return "\n".join(f"{indent}{row}".rstrip() for row in rows)

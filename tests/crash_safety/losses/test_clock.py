@@ -1,0 +1,127 @@
+"""A clock that jumps: a session that would be dated back does not start, and no duration is taken from a clock."""
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factories import SNIPPET, a_run_record, a_session, keep, write
+from headroom import cli
+from headroom.execution import session_lock
+from headroom.records import Evidence, load
+from killed_process import CLAIM, a_tree, journals, lines, measure, snapshot
+
+NOON = "2026-11-21T12:00:00"
+
+
+def at(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    """Have the clock stand still."""
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            return datetime.fromisoformat(moment).replace(tzinfo=tz)
+
+    monkeypatch.setattr(session_lock, "datetime", Clock)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A tree with a claim to measure."""
+    return a_tree(tmp_path / "tree")
+
+
+@pytest.mark.parametrize("moment", ["2026-11-19T23:59:59", "1970-01-01T00:00:00"])
+def test_a_clock_behind_a_session_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    """The message names both days, and the file, which may be the one that is wrong."""
+    path = keep(root, a_session(CLAIM, blocks=10)).relative_to(root)
+    at(monkeypatch, moment)
+    message = f"the clock says {moment[:10]}, but {path} is of 2026-11-20; set the clock, or correct that date"
+    with pytest.raises(session_lock.GuardError, match=message):
+        session_lock.now(load(root))
+
+
+def test_a_clock_behind_a_session_of_the_same_day_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the session says its time, the message names both times."""
+    path = keep(root, a_session(CLAIM, blocks=10, time="11:00:00")).relative_to(root)
+    at(monkeypatch, "2026-11-20T10:59:59")
+    with pytest.raises(
+        session_lock.GuardError, match=f"2026-11-20 10:59:59, but {path} is of 2026-11-20 11:00:00; set the"
+    ):
+        session_lock.now(load(root))
+    at(monkeypatch, "2026-11-20T11:00:00")
+    assert session_lock.now(load(root)).hour == 11
+
+
+def test_a_clock_behind_a_run_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The records of snippets have days as well."""
+    write(root / "snippets/training/clever.py", SNIPPET)
+    write(root / "checks/runs/training/clever/cpu.json", a_run_record(date="2026-11-22"))
+    at(monkeypatch, NOON)
+    with pytest.raises(session_lock.GuardError, match="but the run of training/clever on cpu is of 2026-11-22"):
+        session_lock.now(load(root))
+
+
+def test_the_day_of_the_newest_record_is_no_jump(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several sessions of one day are usual."""
+    keep(root, a_session(CLAIM, blocks=10))
+    at(monkeypatch, "2026-11-20T00:00:00")
+    assert f"{session_lock.now(load(root)):%H:%M}" == "00:00"
+
+
+def test_no_run_of_a_snippet_is_recorded_under_a_wrong_day(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is run, and the record is as it was."""
+    pytest.importorskip("psutil", reason="what runs snippets is not installed")
+    write(root / "snippets/training/clever.py", SNIPPET)
+    write(root / "checks/runs/training/clever/cpu.json", a_run_record(date="2026-11-22"))
+    before = snapshot(root)
+    at(monkeypatch, NOON)
+    assert cli.main(["snippets", "run", "--record", "--root", str(root)]) == 2
+    assert "headroom: the clock says 2026-11-21, but the run of" in capsys.readouterr().err
+    assert snapshot(root) == before
+
+
+class TestCommand:
+    """`headroom measure` in a process whose clock is not the machine's."""
+
+    def test_a_clock_that_is_behind_measures_nothing(self, root: Path) -> None:
+        """It is refused before a run, and leaves no journal."""
+        keep(root, a_session(CLAIM, blocks=10))
+        before = snapshot(root)
+        code, out, err = measure(root, faults={"clock": "2026-01-01T12:00:00"}).ends()
+        assert (code, out) == (2, "")
+        assert "headroom: the clock says 2026-01-01, but checks/evidence/made_up/cpu-2026-11-20-" in err
+        assert journals(root) == []
+        assert snapshot(root) == before
+
+    @pytest.mark.parametrize("jump", [-86400.0, 7200.0])
+    def test_a_clock_that_is_set_meanwhile_is_told(self, root: Path, jump: float) -> None:
+        """The session is of the day on which it began, its durations are real, and a line says by how much."""
+        code, out, err = measure(root, faults={"clock": NOON, "jump": jump}).ends()
+        assert code == 0
+        path = Path(out.strip())
+        assert f"headroom: the clock was set by {jump:+.0f} s meanwhile; measure again if the day of {path} is" in err
+        assert "cpu-2026-11-21-" in path.name
+        evidence = Evidence.model_validate_json(path.read_text("utf-8"))
+        assert (evidence.date, evidence.time) == ("2026-11-21", "12:00:00")
+        runs = evidence.runs
+        times = [moment for run in runs for moment in (run.started, run.ended)]
+        assert times == sorted(times)
+        assert 0 <= times[0] < times[-1] < timedelta(minutes=1).total_seconds()
+        (journal,) = journals(root)
+        assert "-20261121T120000-" in journal.name
+        end = lines(journal)[-1]
+        assert (end["outcome"], end["evidence"], end["clock_moved_seconds"]) == ("completed", str(path), jump)
+
+    def test_two_sessions_of_one_second_have_files_of_their_own(self, root: Path) -> None:
+        """The clock says the same for both."""
+        ends = [measure(root, "--json", faults={"clock": NOON}).ends() for _ in range(2)]
+        assert [code for code, _, _ in ends] == [0, 0]
+        assert len({json.loads(out)["evidence"] for _, out, _ in ends}) == 2
+        assert len({path.name[:24] for path in journals(root)}) == 1
+        assert len(journals(root)) == 2
+        assert len(load(root).sessions) == 2

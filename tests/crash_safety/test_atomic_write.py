@@ -1,0 +1,120 @@
+"""Writing a file: whichever step fails, and whenever the writer is killed, the file is the old one or the new one."""
+
+import os
+import random
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from headroom.io.atomic_write import TEMPORARY, UnwritableError, add, probe, write_atomic
+from killed_process import start, temporaries
+
+ROOT = Path(__file__).parents[2]
+# Writes one text and another into a file, for ever, and adds files that are never there twice.
+WRITER = """
+import itertools, pathlib, sys
+from headroom.io.atomic_write import add, write_atomic
+folder = pathlib.Path(sys.argv[1])
+for number in itertools.count():
+    write_atomic(folder / "file", "ab"[number % 2] * 200_000)
+    add(folder / f"{sys.argv[2]}-{number}", "c" * 200_000)
+"""
+
+
+def test_a_writer_that_is_killed_leaves_one_text_or_the_other(tmp_path: Path, deep: bool) -> None:  # noqa: FBT001
+    """And of the files that it adds, none is half written."""
+    rng = random.Random(3)  # noqa: S311 - moments, not secrets
+    for number in range(30 if deep else 6):
+        doomed = start(["-c", WRITER, str(tmp_path), str(number)])
+        while not (tmp_path / f"{number}-0").exists():
+            assert doomed.process.poll() is None
+            time.sleep(0.001)
+        time.sleep(rng.uniform(0, 0.1))
+        doomed.killed()
+        assert (tmp_path / "file").read_text("utf-8") in ("a" * 200_000, "b" * 200_000)
+        added = [path for path in tmp_path.iterdir() if path.name[0] not in ".f"]
+        assert all(path.read_text("utf-8") == "c" * 200_000 for path in added)
+
+
+STEPS = {
+    "mkstemp": "tempfile.mkstemp",
+    "fdopen": "os.fdopen",
+    "fsync": "os.fsync",
+    "chmod": "pathlib.Path.chmod",
+    "stat": "pathlib.Path.stat",
+}
+
+
+@pytest.mark.parametrize("old", ["old", None])
+@pytest.mark.parametrize("step", [*STEPS, "replace"])
+def test_a_step_that_fails_leaves_the_old_file_and_no_litter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, old: str | None
+) -> None:
+    """One error names the file and the reason, whichever call of the system refuses."""
+    if old is not None:
+        (tmp_path / "file").write_text(old)
+    refused(tmp_path, monkeypatch, write_atomic, STEPS.get(step, "pathlib.Path.replace"))
+    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == ({} if old is None else {"file": old})
+
+
+@pytest.mark.parametrize("step", [*STEPS, "link"])
+def test_a_step_that_fails_adds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    """As above, for a file that is to be new."""
+    refused(tmp_path, monkeypatch, add, STEPS.get(step, "os.link"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def refused(folder: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[..., None], step: str) -> None:
+    """Write a file while one call of the system finds no space."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(step, fail)
+        with pytest.raises(UnwritableError, match=r"/file cannot be written \(No space left on device\)"):
+            write(folder / "file", "new")
+
+
+def test_what_is_added_never_replaces(tmp_path: Path) -> None:
+    """The same again is no error; anything else is, and what was there stays."""
+    add(tmp_path / "file", "one\n")
+    add(tmp_path / "file", "one\n")
+    with pytest.raises(UnwritableError, match="a file of this name is there, and holds something else"):
+        add(tmp_path / "file", "two\n")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "one\n")]
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_one_after_an_hour(tmp_path: Path) -> None:
+    """Not earlier, since its writer may be alive, and nothing that others have named."""
+    for name in (f".old{TEMPORARY}", f".young{TEMPORARY}", ".mine.tmp", f"mine{TEMPORARY}"):
+        (tmp_path / name).write_text("x")
+        if "young" not in name:
+            os.utime(tmp_path / name, (0, time.time() - 3700))
+    write_atomic(tmp_path / "file", "x")
+    assert {path.name for path in tmp_path.iterdir()} == {"file", f".young{TEMPORARY}", ".mine.tmp", f"mine{TEMPORARY}"}
+
+
+def test_git_does_not_see_temporary_files() -> None:
+    """One that a kill left in the repository is not added by accident."""
+    names = [f"docs/training/.cpu.md.a1b2{TEMPORARY}", f"checks/evidence/x/.cpu.json.a1b2{TEMPORARY}", "docs/index.md"]
+    done = subprocess.run(["git", "check-ignore", *names], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == names[:2]
+
+
+@pytest.mark.parametrize("below", [".", "a/b"])
+def test_a_probe_leaves_nothing(tmp_path: Path, below: str) -> None:
+    """Not even a folder."""
+    probe(tmp_path / below)
+    assert list(tmp_path.iterdir()) == []
+    assert temporaries(tmp_path) == []
+
+
+def test_a_probe_of_a_file_is_refused(tmp_path: Path) -> None:
+    """Nothing can be written below one."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UnwritableError, match=r"/file cannot be written \(Not a directory\)"):
+        probe(tmp_path / "file" / "below")

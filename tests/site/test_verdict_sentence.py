@@ -1,0 +1,233 @@
+"""What a session says of a claim, in a plain sentence."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from headroom.records import MeasuredClaim
+from headroom.records.claims import Sweep
+from headroom.site.claims import phrasing, points_table, sweep_phrases, verdict_sentence
+from headroom.site.claims.points_table import Series
+from headroom.site.site_data import SiteData
+from headroom.verdicts import Board, PointVerdict
+from headroom.verdicts.crossover import Shape
+
+BYTES, TIME, RATE = {"name": "peak_allocated"}, {"name": "step_time"}, {"name": "throughput"}
+
+
+@pytest.fixture
+def a_claim(site: SiteData) -> Callable[..., MeasuredClaim]:
+    """Makes a claim with a metric and, where a grid is given, a sweep."""
+    plain = site.tree.claims["training.time"].model_dump(mode="json")
+
+    def made(metric: dict[str, str], *grid: float, **changes: Any) -> MeasuredClaim:
+        swept = {"sweep": {"axis": "tokens", "unit": "tokens", "grid": list(grid)}} if grid else {}
+        scope = {"fixed": {}, "hardware": ["cpu"], **swept, **changes.pop("scope", {})}
+        return MeasuredClaim.model_validate({**plain, "metric": metric, "scope": scope, **changes})
+
+    return made
+
+
+def point(
+    ratio: float, verdict: str, reason: str = "clear", *, at: float | None = None, wide: float = 1.001
+) -> PointVerdict:
+    """A point with this ratio of a metric of which more is worse."""
+    place = {} if at is None else {"tokens": at}
+    arms = ((2.0**30,) * 10, (2.0**30 / ratio,) * 10, (2.0**30,) * 10)
+    return PointVerdict(place, bool(arms), verdict, reason, ratio, ratio / wide, ratio * wide, 10, 0.99, *arms)  # type: ignore[arg-type]
+
+
+def points(grid: Sequence[float], *told: tuple[float, str, str]) -> list[PointVerdict]:
+    """Points along a grid, each with its ratio, verdict and reason."""
+    return [point(ratio, verdict, reason, at=at) for at, (ratio, verdict, reason) in zip(grid, told, strict=True)]
+
+
+def plain(text: str) -> str:
+    """A text with ordinary spaces."""
+    return text.replace("\u00a0", " ")
+
+
+YES, SAME, WORSE, OPEN = (
+    "supported",
+    ("contradicted", "negligible"),
+    ("contradicted", "reversed"),
+    ("inconclusive", "wide"),
+)
+GRID = (256, 512, 1024, 2048)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (
+            [(1.0, *SAME), (1.0, *SAME), (1.82, YES, "clear"), (1.9, YES, "clear")],
+            "1.82 to 1.90 times faster from 1,024 tokens up; no difference at 256 and 512 tokens",
+        ),
+        (
+            [(0.8, *WORSE), (1.0, *SAME), (1.1, *OPEN), (1.3, YES, "clear")],
+            (
+                "1.30 times faster from 2,048 tokens up; not resolved at 1,024 tokens (the interval is too wide); "
+                "no difference at 512 tokens; worse at 256 tokens: 1.25 times slower"
+            ),
+        ),
+        (
+            [(1.1, YES, "clear"), (1.2, YES, "clear"), (1.0, *SAME), (0.9, *WORSE)],
+            (
+                "time of a step 9.1 % to 17 % shorter up to 512 tokens; no difference at 1,024 tokens; "
+                "worse at 2,048 tokens: 11 % longer"
+            ),
+        ),
+        (
+            [(1.3, YES, "clear"), (1.0, *SAME), (1.3, YES, "clear"), (1.4, YES, "clear")],
+            (
+                "not the same way along the sweep: 1.30 times faster at 256 tokens; no difference at 512 tokens; "
+                "1.30 to 1.40 times faster at 1,024 and 2,048 tokens"
+            ),
+        ),
+        (
+            [(1.1, *OPEN), (1.1, "inconclusive", "throttled"), (1.1, "inconclusive", "throttled"), (1.3, YES, "clear")],
+            (
+                "1.30 times faster from 2,048 tokens up; not resolved at 512 and 1,024 tokens (throttled); "
+                "not resolved at 256 tokens (the interval is too wide)"
+            ),
+        ),
+        ([(1.1, YES, "clear")] * 4, "time of a step 9.1 % shorter at 256, 512, 1,024 and 2,048 tokens"),
+        ([(1.0, *SAME)] * 4, "no difference at 256, 512, 1,024 and 2,048 tokens"),
+        (
+            [(0.5, *WORSE), (0.8, *WORSE), (1.0, *SAME), (1.0, *SAME)],
+            "worse at 256 and 512 tokens: 1.25 to 2.00 times slower; no difference at 1,024 and 2,048 tokens",
+        ),
+    ],
+)
+def test_a_sweep_is_told_from_where_it_holds_to_where_it_stops(
+    a_claim: Callable[..., MeasuredClaim], told: list[tuple[float, str, str]], said: str
+) -> None:
+    """With the smallest and the largest amount of the supported points, and neighbours that say the same together."""
+    assert plain(verdict_sentence.findings(a_claim(TIME, *GRID), points(GRID, *told))) == said
+
+
+@pytest.mark.parametrize(
+    ("metric", "found", "said"),
+    [
+        (BYTES, point(2.5, YES), "peak memory 1.00 GiB → 410 MiB, 2.50 times less"),
+        (BYTES, point(0.8, *WORSE), "worse, peak memory 1.00 GiB → 1.25 GiB, 1.25 times more"),
+        (RATE, point(1.1, YES), "throughput 10 % higher"),
+        (RATE, point(0.5, *WORSE), "worse, throughput 2.00 times lower"),
+        (TIME, point(1.0, *SAME), "no difference"),
+        (TIME, point(1.0, *SAME, wide=1.1), "no gain that counts, time of a step the same"),
+        (TIME, point(0.95, *SAME, wide=1.06), "no gain that counts, time of a step 5.3 % longer"),
+        (TIME, point(1.15, *SAME), "less than claimed, time of a step 13 % shorter"),
+        (TIME, point(1.1, "inconclusive", "control_failed"), "not resolved (control failed)"),
+        (TIME, point(math.nan, "inconclusive", "not_measured"), "not resolved (not measured)"),
+    ],
+)
+def test_each_verdict_has_its_words(
+    a_claim: Callable[..., MeasuredClaim], metric: dict[str, str], found: PointVerdict, said: str
+) -> None:
+    """What is better, no difference, worse, less than claimed and not resolved are five different things."""
+    assert plain(verdict_sentence.findings(a_claim(metric), [found])) == said
+
+
+@pytest.mark.parametrize(
+    ("relation", "found", "said"),
+    [
+        ("equal_within", point(1.01, YES), "the same within 5 %, time of a step 1.0 % shorter"),
+        ("equal_within", point(1.2, "contradicted", "different"), "different, time of a step 17 % shorter"),
+        ("not_worse", point(0.98, YES), "at most 5 % worse, time of a step 2.0 % longer"),
+        ("not_worse", point(0.9, "contradicted", "worse"), "worse, time of a step 11 % longer"),
+    ],
+)
+def test_claims_of_likeness_say_within_what(
+    a_claim: Callable[..., MeasuredClaim], relation: str, found: PointVerdict, said: str
+) -> None:
+    """And still the amount."""
+    claim = a_claim(TIME, relation=relation, margin=0.05)
+    assert plain(verdict_sentence.findings(claim, [found])) == said
+
+
+@pytest.mark.parametrize(
+    ("values", "unit", "said"),
+    [
+        ((1,), "sequences", "1 sequence"),
+        ((1,), "batches", "1 batch"),
+        ((1,), "sequences of 512 tokens", "1 sequence of 512 tokens"),
+        ((1,), "generated tokens", "1 generated token"),
+        ((2,), "sequences", "2 sequences"),
+        ((1, 2), "sequences", "1 and 2 sequences"),
+        ((1024, 131072), "tokens", "1,024 and 131,072 tokens"),
+        ((0.25,), "share of padding", "25 % padding"),
+        ((0, 0.125, 1), "share of padding", "0, 12.5 and 100 % padding"),
+        ((0.5, 1.5), "billion parameters", "0.5 and 1.5 billion parameters"),
+    ],
+)
+def test_places_have_their_unit_in_the_right_number(values: tuple[float, ...], unit: str, said: str) -> None:
+    """With separators, and `%` for a share."""
+    assert plain(sweep_phrases.at(Sweep(axis="size", unit=unit, grid=(0, 1)), *values)) == said
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        (Shape("from", 1024), "from 1,024 tokens up"),
+        (Shape("up_to", 1), "up to 1 token"),
+        (Shape("everywhere"), ""),
+        (Shape("irregular"), ""),
+    ],
+)
+def test_a_range_is_short_enough_for_a_badge(shape: Shape, said: str) -> None:
+    """And is none where the claim does not hold in one part."""
+    assert sweep_phrases.reach(Sweep(axis="tokens", unit="tokens", grid=(1, 1024)), shape) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("sweep", "gain from 8 sequences up"), ("part", "from 8 sequences up"), ("memory", "measured")]
+)
+def test_the_badge_says_for_what_part_a_claim_holds(site: SiteData, name: str, word: str) -> None:
+    """Where it flips, and where it is meant for a part; a claim that holds everywhere just says that it is measured."""
+    claim = site.tree.claims[f"training.{name}"]
+    assert isinstance(claim, MeasuredClaim)
+    assert phrasing.view(site, claim, "cpu").word == word
+
+
+def test_a_part_that_turns_out_to_be_all_is_no_part(site: SiteData) -> None:
+    """The badge of a claim that is meant for a part says so only where it fails elsewhere."""
+    claim = site.tree.claims["training.part"]
+    assert isinstance(claim, MeasuredClaim)
+    found = site.board.of(claim, "cpu")
+    assert found.verdict is not None
+    points = tuple(replace(point, verdict="supported") for point in found.verdict.points)
+    everywhere = replace(found, verdict=replace(found.verdict, points=points))
+    other = replace(site, board=Board({claim.id: {"cpu": everywhere}}))
+    assert phrasing.view(other, claim, "cpu").word == "measured"
+
+
+def test_a_machine_is_named_by_class_and_product_once() -> None:
+    """The product stands behind a class that does not name it."""
+    assert verdict_sentence._machine("an H200", "NVIDIA H200") == "an H200"
+    assert verdict_sentence._machine("an x86 CPU", "AMD EPYC") == "an x86 CPU (AMD EPYC)"
+    assert verdict_sentence._machine("an x86 CPU", "Intel Xeon CPU") == "an x86 CPU (Intel Xeon CPU)"
+
+
+def test_the_table_beneath_has_the_figures_of_the_plot(a_claim: Callable[..., MeasuredClaim]) -> None:
+    """A row a point and class; what all rows share has no column."""
+    claim = a_claim(BYTES, 512, 1024)
+    found = tuple(points((512, 1024), (1.0, *SAME), (2.0, YES, "clear")))
+    assert points_table.head(claim, [Series("an H200", found)])[:2] == ["tokens", "before → after"]
+    rows = [[plain(cell) for cell in row] for row in points_table.rows(claim, [Series("an H200", found)])]
+    assert rows == [
+        ["512", "1.00 GiB → 1.00 GiB", "no difference", "1.00", "0.999 to 1.00", "10"],
+        ["1,024", "1.00 GiB → 512 MiB", "supported", "2.00", "2.00 to 2.00", "10"],
+    ]
+    both = [Series("an H200", found), Series("an H100 SXM", found)]
+    assert points_table.head(claim, both)[0] == "hardware"
+    assert [row[0] for row in points_table.rows(claim, both)] == ["an H200"] * 2 + ["an H100 SXM"] * 2
+
+
+def test_a_point_that_was_not_measured_has_no_figures(a_claim: Callable[..., MeasuredClaim]) -> None:
+    """Nor one that the claim does not mean a verdict that looks like any other."""
+    none = PointVerdict({}, False, "inconclusive", "not_measured", math.nan, 0.0, math.inf, 0, 0.99, (), (), ())  # noqa: FBT003
+    (row,) = points_table.rows(a_claim(TIME), [Series("an H200", (none,))])
+    assert row == ["–", "not resolved: not measured (not claimed)", "–", "–", "0"]

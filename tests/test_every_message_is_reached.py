@@ -1,0 +1,150 @@
+"""Every place of the code that finds a problem is reached by a rule case or a fault."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any, Self
+
+import pytest
+
+import headroom
+from faults import FAULTS, make
+from test_rule_cases import CASES, found
+
+PACKAGE = Path(headroom.__file__).parent
+FILES = [
+    *(PACKAGE / name for name in ("io/safe_read.py", "io/strict_load.py", "io/python_source.py")),
+    *(path for room in ("records", "pages", "rules") for path in sorted((PACKAGE / room).glob("*.py"))),
+]
+RAISED = ("UnreadableError", "ValueError", "LookupError")
+SAYING = ("Problem", "complain", "at", "_in")
+# What no tree can show here, with the reason.
+ELSEWHERE = {
+    "io/safe_read.py:read_found:1": "who runs the tests may be allowed to read everything",
+    "records/sessions.py:again:1": "a file that changes while it is read",
+    "io/python_source.py:parse_python:3": "a trace ends with the stack; the fault `bottomless benchmark` gets here",
+    "io/python_source.py:syntax_sha256:1": "as above",
+    "pages/measured_figures.py:measured:2": "the rules ask only for figures that a link names",
+}
+
+
+def says(node: ast.stmt) -> bool:
+    """Whether a statement says what is wrong: an error, a problem, or a message with its remedy, as two texts."""
+    if isinstance(node, ast.Raise):
+        return isinstance(node.exc, ast.Call) and getattr(node.exc.func, "id", "") in RAISED
+    if isinstance(node, ast.Return | ast.Expr):
+        value = node.value.value if isinstance(node.value, ast.Yield) else node.value
+        if isinstance(value, ast.Tuple) and len(value.elts) == 2:
+            return any(isinstance(each, ast.JoinedStr) or _is_sentence(each) for each in value.elts)
+        called = [each.func for each in ast.walk(node) if isinstance(each, ast.Call)]
+        return any(getattr(func, "id", getattr(func, "attr", "")) in SAYING for func in called)
+    return False
+
+
+def _is_sentence(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value
+
+
+def sites(path: Path) -> dict[str, range]:
+    """The statements of a file that say what is wrong, by file, function and number, each with its lines."""
+    places: dict[str, range] = {}
+    for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(function, ast.FunctionDef):
+            for number, node in enumerate(filter(says, _statements(function)), 1):
+                name = f"{path.relative_to(PACKAGE).as_posix()}:{function.name}:{number}"
+                places[name] = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    return places
+
+
+def _statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements of a function, in order, without those of functions inside it."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            yield child
+        if not isinstance(child, ast.FunctionDef):
+            yield from _statements(child)
+
+
+SITES = {name: (path, lines) for path in FILES for name, lines in sites(path).items()}
+
+
+class Reached:
+    """The lines that run, while it is entered, of the functions that hold a site."""
+
+    def __init__(self) -> None:
+        self.functions = {(str(path), name.split(":")[1]) for name, (path, _) in SITES.items()}
+        self.lines: set[tuple[str, int]] = set()
+
+    def __enter__(self) -> Self:
+        self._before = sys.gettrace()
+        sys.settrace(self._call)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        sys.settrace(self._before)
+
+    def _call(self, frame: FrameType, _event: str, _argument: Any) -> Any:
+        code = frame.f_code
+        return self._line if (code.co_filename, code.co_name) in self.functions else None
+
+    def _line(self, frame: FrameType, _event: str, _argument: Any) -> Any:
+        self.lines.add((frame.f_code.co_filename, frame.f_lineno))
+        return self._line
+
+
+def missed(lines: set[tuple[str, int]]) -> list[str]:
+    """The sites of which no line ran."""
+    return [name for name, (path, rows) in SITES.items() if not any((str(path), row) in lines for row in rows)]
+
+
+def trees(folder: Path) -> Iterator[Path]:
+    """Yield every tree with a fault: the rule cases and the faults of records."""
+    for name, case in CASES.items():
+        yield case.tree(folder / name)
+    for name, fault in FAULTS.items():
+        root = make(folder / f"fault {name}")
+        fault.do(root)
+        yield root
+
+
+def test_every_place_that_finds_a_problem_is_reached(tmp_path: Path) -> None:
+    """A new message needs a case under tests/rule_cases/ or, if it is about a record, a fault in tests/faults.py."""
+    reached = Reached()
+    for root in trees(tmp_path):
+        with reached:
+            found(root)
+    assert set(missed(reached.lines)) == set(ELSEWHERE)
+
+
+def test_sites_are_found() -> None:
+    """The search sees errors, problems, complaints and pairs of texts, in every room that has any."""
+    assert {name.partition("/")[0] for name in SITES if "/" in name} == {"io", "records", "pages", "rules"}
+    assert len(SITES) > 100
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("raise ValueError('x')", True),
+        ("raise OSError('x')", False),
+        ("raise", False),
+        ("yield Problem('x')", True),
+        ("reader.complain('x')", True),
+        ("yield at(page)", True),
+        ("return f'no {x}', 'correct it'", True),
+        ("return 'a b', remedy", True),
+        ("return a, b", False),
+        ("return 1", False),
+    ],
+)
+def test_a_site_is(source: str, said: bool) -> None:  # noqa: FBT001
+    """Whatever makes a message."""
+    (node,) = ast.parse(source).body
+    assert says(node) == said
+
+
+def test_what_does_not_run_is_missed() -> None:
+    """Without any tree, every site is missed."""
+    assert missed(set()) == list(SITES)

@@ -1,0 +1,236 @@
+"""Reading what strangers wrote, and writing whole files or nothing."""
+
+import os
+from pathlib import Path
+from re import findall
+from unicodedata import bidirectional, category, name
+
+import pytest
+
+from headroom.io.atomic_write import write_atomic
+from headroom.io.python_source import syntax_sha256
+from headroom.io.safe_read import (
+    HIDDEN,
+    MAX_JSON_BYTES,
+    MAX_SCRIPT_BYTES,
+    MAX_TEXT_BYTES,
+    UnreadableError,
+    read_bytes,
+    read_text,
+    sha256,
+)
+from headroom.io.strict_load import MAX_DEPTH, MAX_VALUES
+
+SCRIPT = '''"""A docstring."""
+import os
+
+
+def double(number):
+    """Another."""
+    return number * 2  # twice
+'''
+
+
+class TestReading:
+    """What is read is a small, plain text inside its folder."""
+
+    def test_a_file_of_the_largest_size_is_read_and_one_byte_more_is_not(self, tmp_path: Path) -> None:
+        """The cap is the last size that is allowed."""
+        path = tmp_path / "a"
+        path.write_bytes(b"12345")
+        assert read_bytes(path, tmp_path, limit=5) == b"12345"
+        with pytest.raises(UnreadableError, match="larger than 4 bytes") as caught:
+            read_bytes(path, tmp_path, limit=4)
+        assert caught.value.remedy
+
+    def test_a_path_that_leaves_the_root_is_refused(self, tmp_path: Path) -> None:
+        """Two dots do not lead out."""
+        (tmp_path / "secret").write_text("x")
+        (tmp_path / "tree").mkdir()
+        with pytest.raises(UnreadableError, match="out of the tree"):
+            read_text(tmp_path / "tree" / ".." / "secret", tmp_path / "tree")
+
+    def test_a_root_whose_name_begins_alike_is_another_folder(self, tmp_path: Path) -> None:
+        """Folders are compared, not beginnings of texts."""
+        (tmp_path / "tree").mkdir()
+        (tmp_path / "tree-2").mkdir()
+        (tmp_path / "tree-2" / "a").write_text("x")
+        with pytest.raises(UnreadableError, match="out of the tree"):
+            read_text(tmp_path / "tree" / ".." / "tree-2" / "a", tmp_path / "tree")
+
+    @pytest.mark.parametrize("target", ["../secret", "l"])
+    def test_a_link_that_leads_out_or_to_itself_is_refused(self, tmp_path: Path, target: str) -> None:
+        """A link is judged by where it leads."""
+        (tmp_path / "secret").write_text("x")
+        (tmp_path / "tree").mkdir()
+        (tmp_path / "tree" / "l").symlink_to(target)
+        with pytest.raises(UnreadableError) as caught:
+            read_text(tmp_path / "tree" / "l", tmp_path / "tree")
+        assert caught.value.remedy
+
+    @pytest.mark.parametrize("name", ["l", "m/a"])
+    def test_a_link_inside_the_root_is_refused_as_well(self, tmp_path: Path, name: str) -> None:
+        """What walks a tree does not follow links to folders, so a record behind one would be lost."""
+        (tmp_path / "n").mkdir()
+        (tmp_path / "n" / "a").write_text("x")
+        (tmp_path / "l").symlink_to("n/a")
+        (tmp_path / "m").symlink_to("n")
+        with pytest.raises(UnreadableError, match="a link, or behind one"):
+            read_text(tmp_path / name, tmp_path)
+
+    def test_the_root_itself_may_be_a_link(self, tmp_path: Path) -> None:
+        """Where somebody keeps a checkout is their own affair."""
+        (tmp_path / "n").mkdir()
+        (tmp_path / "n" / "a").write_text("x")
+        (tmp_path / "m").symlink_to("n")
+        assert read_text(tmp_path / "m" / "a", tmp_path / "m") == "x"
+
+    @pytest.mark.parametrize("name", ["absent", "."])
+    def test_what_is_no_file_is_refused(self, tmp_path: Path, name: str) -> None:
+        """A missing file and a folder are reported alike."""
+        with pytest.raises(UnreadableError, match="no such file"):
+            read_text(tmp_path / name, tmp_path)
+
+    @pytest.mark.parametrize(
+        ("data", "message"),
+        [
+            (b"\xef\xbb\xbfa", "byte order mark"),
+            (b"a\0b", "null byte"),
+            (b"ab\xff", r"not UTF-8 \(byte 2\)"),
+            (b"\xed\xa0\x80", "not UTF-8"),
+        ],
+    )
+    def test_bytes_that_are_no_plain_text_are_refused(self, tmp_path: Path, data: bytes, message: str) -> None:
+        """Each with a message that names the fault."""
+        (tmp_path / "a").write_bytes(data)
+        with pytest.raises(UnreadableError, match=message):
+            read_text(tmp_path / "a", tmp_path)
+
+    def test_what_hides_is_refused_and_what_shows_is_not(self) -> None:
+        """Controls, ends of lines, halves of characters and formats that reorder or are not seen; no letter or sign."""
+        hidden = {chr(i) for i in range(0x110000) if HIDDEN.match(chr(i))}
+        categories = {category(char) for char in hidden}
+        assert not any(char.isprintable() for char in hidden)  # so printable texts need not be searched
+        assert {"Cc", "Cf", "Cs", "Zl", "Zp"} <= categories <= {"Cc", "Cf", "Cs", "Zl", "Zp", "Cn"}
+        shown = {char for char in map(chr, range(0x110000)) if category(char) == "Cf"} - hidden
+        scripts = {name(char).split()[0] for char in shown}
+        assert scripts <= {"ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN", "SHORTHAND", "MUSICAL"}
+        assert not any(
+            bidirectional(c) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI") for c in shown
+        )
+        assert not hidden & set("\n\t \u00a0\u202f×−µ…“”é🙂")
+
+    def test_the_line_ends_of_windows_become_newlines(self, tmp_path: Path) -> None:
+        """A checkout on Windows reads as any other."""
+        (tmp_path / "a").write_bytes("é\r\nb\n".encode())
+        assert read_text(tmp_path / "a", tmp_path) == "é\nb\n"
+
+
+class TestWriting:
+    """A whole file or nothing."""
+
+    def test_the_file_is_written_with_its_folder_in_utf_8_with_newlines(self, tmp_path: Path) -> None:
+        """Bytes do not depend on the machine."""
+        path = tmp_path / "new" / "a"
+        write_atomic(path, "é\n")
+        assert path.read_bytes() == "é\n".encode()
+
+    def test_the_file_can_be_read_by_whoever_may_read_a_new_file(self, tmp_path: Path) -> None:
+        """A temporary file's strict mode does not remain."""
+        write_atomic(tmp_path / "a", "x")
+        (tmp_path / "b").write_text("x")
+        assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode
+
+    @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+    @pytest.mark.parametrize("old", ["old", None])
+    def test_an_interruption_leaves_the_old_file_and_no_litter(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, old: str | None
+    ) -> None:
+        """Neither a full disk nor Ctrl-C damages what was there."""
+        path = tmp_path / "a"
+        if old is not None:
+            path.write_text(old)
+
+        def fail(_: int) -> None:
+            raise error
+
+        monkeypatch.setattr(os, "fsync", fail)
+        with pytest.raises(type(error)):
+            write_atomic(path, "new")
+        assert {p.name: p.read_text() for p in tmp_path.iterdir()} == ({} if old is None else {"a": old})
+
+    def test_the_file_is_synchronised_before_it_takes_its_name(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """At the time of the synchronisation the new text lies beside the old file, complete."""
+        path = tmp_path / "a"
+        path.write_text("old")
+        seen: list[set[str]] = []
+        monkeypatch.setattr(os, "fsync", lambda _: seen.append({p.read_text() for p in tmp_path.iterdir()}))
+        write_atomic(path, "new")
+        assert seen[0] == {"old", "new"}
+        assert path.read_text() == "new"
+
+
+class TestHashes:
+    """What counts as a change."""
+
+    def test_a_text_has_the_hash_of_its_bytes(self) -> None:
+        """The known digest, for text and bytes alike."""
+        known = "4a99557e4033c3539de2eb65472017cad5f9557f7a0625a09f1c3f6e2ba69c4c"
+        assert sha256("é") == sha256("é".encode()) == known
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("  # twice", ""),
+            ("A docstring.", "Other words."),
+            ('    """Another."""\n', ""),
+            ("number * 2", "(number   *   2)"),
+            ("\n\n\n", "\n"),
+            ('"""A docstring."""', "'A docstring.'"),
+        ],
+    )
+    def test_comments_formatting_and_docstrings_do_not_count(self, old: str, new: str) -> None:
+        """What a reader sees may change without making evidence void."""
+        assert old in SCRIPT
+        assert syntax_sha256(SCRIPT.replace(old, new)) == syntax_sha256(SCRIPT)
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("* 2", "* 3"),
+            ("* 2", "* 2.0"),
+            ("* 2", "* '2'"),
+            ("* 2", "+ 2"),
+            ("return number", "return other"),
+            ("double", "twice"),
+            ("(number)", "(number, more)"),
+            ("(number)", "(number=None)"),
+            ("return number * 2", "number * 2"),
+            ("import os\n", ""),
+        ],
+    )
+    def test_a_changed_literal_name_or_operation_counts(self, old: str, new: str) -> None:
+        """What runs is what is hashed."""
+        assert old in SCRIPT
+        assert syntax_sha256(SCRIPT.replace(old, new, 1)) != syntax_sha256(SCRIPT)
+
+    def test_where_a_statement_stands_counts(self) -> None:
+        """Taking a line into a block or out of it is a change."""
+        assert syntax_sha256("if a:\n    b\n    c\n") != syntax_sha256("if a:\n    b\nc\n")
+        assert syntax_sha256("if a:\n    b\nelse:\n    c\n") != syntax_sha256("if a:\n    b\n    c\n")
+
+    def test_what_is_no_python_is_said_to_be_none(self) -> None:
+        """There is no hash of it."""
+        with pytest.raises(UnreadableError, match="no Python"):
+            syntax_sha256("def")
+
+
+def test_the_page_for_maintainers_names_the_limits() -> None:
+    """To the byte: each limit stands in the table."""
+    page = Path(__file__).parents[1] / "docs/contribute/records.md"
+    table = page.read_text(encoding="utf-8").partition("## What is refused")[2].partition("\n## ")[0]
+    found = {int(number.replace(",", "")) for number in findall(r"\| ([\d,]+)(?: |\b)", table)}
+    limits = {MAX_TEXT_BYTES, MAX_SCRIPT_BYTES, MAX_JSON_BYTES, MAX_VALUES, MAX_DEPTH, 64}
+    assert found == limits
