@@ -23,7 +23,6 @@ SAYING = ("Problem", "complain", "at", "_in")
 # What no tree can show here, with the reason.
 ELSEWHERE = {
     "io/safe_read.py:read_found:1": "who runs the tests may be allowed to read everything",
-    "records/sessions.py:again:1": "a file that changes while it is read",
     "io/python_source.py:parse_python:3": "a trace ends with the stack; the fault `bottomless benchmark` gets here",
     "io/python_source.py:syntax_sha256:1": "as above",
     "pages/measured_figures.py:measured:2": "the rules ask only for figures that a link names",

@@ -304,7 +304,7 @@ class TestBadSamples:
         samples[place] = sample
         assert math.isnan(value(run.model_copy(update={"samples": {"step_time": tuple(samples)}}), "step_time"))
 
-    @pytest.mark.parametrize(("module", "name"), [("statistics", "compare"), ("verdicts.judge", "failed_gate")])
+    @pytest.mark.parametrize(("module", "name"), [("maths.statistics", "compare"), ("verdicts.judge", "failed_gate")])
     def test_an_error_inside_the_judgement_supports_nothing(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str
     ) -> None:
