@@ -98,6 +98,7 @@ class TestText:
             ("(12+8)*P", "(12 + 8) × 1,235,814,400 = 23.0 GiB"),
             ("w*P-3*P*2**2*w", "4 B/parameter × 1,235,814,400 − 3 × 1,235,814,400 × 2² × 4 B/parameter = −50.6 GiB"),
             ("max(1,P)", "max(1, 1,235,814,400) = 1.2 GiB"),
+            ("2*1e9*1.5+4e-3+1e15", "2 × 1,000,000,000 × 1.5 + 4e-3 + 1e15 = 931325.6 GiB"),
         ],
     )
     def test_a_formula_is_explained_with_its_numbers(self, formula: str, said: str) -> None:
@@ -107,8 +108,19 @@ class TestText:
 
     def test_a_name_alone_is_explained_by_its_formula(self) -> None:
         """Also when the name stands for another name."""
-        (found,) = calculations(LETS + "<!-- let: peak = 20*P; most = peak -->[1.0 GiB](calc:most)").found
-        assert explained(found) == "20 × 1,235,814,400 = 23.0 GiB"
+        text = "<!-- let: peak = 20*P; most = peak; size = 2*3 -->[1.0 GiB](calc:most) [0](calc:size)"
+        found = calculations(LETS + text).found
+        assert [explained(each) for each in found] == ["20 × 1,235,814,400 = 23.0 GiB", "2 × 3 = 6"]
+
+    def test_values_of_names_are_shown_as_they_were_given_or_rounded(self) -> None:
+        """With units that bind, from a figure, and from `ceil`, which makes whole numbers."""
+        lets = "<!-- let: card = 24 GB; link = fact:a.b; tiles = ceil(7/2); part = 50 %; debt = 1-4; speed = rate*2 -->"
+        links = "[0 GB](calc:card+link) [0](calc:tiles*part*debt) [0 GB/s](calc:speed+rate)"
+        assert [explained(each) for each in calculations(LETS + lets + links).found] == [
+            "24 GB + 4.66 GiB = 29 GB",
+            "4 × 50 % × (−3) = −6",
+            "10,000,000,000 B/s + 5 GB/s = 15 GB/s",
+        ]
 
 
 class TestScope:
