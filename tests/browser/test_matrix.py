@@ -70,7 +70,11 @@ def test_a_method_is_found_by_any_of_its_names(site: Path, page: "Page") -> None
     opened(page, site).fill("[name=method]", "torch_compile=true")
     assert {row[0] for row in shown(page)} == {"torch.compile"}
     page.fill("[name=method]", "adafactor")
-    assert "A smaller optimizer step" not in {row[0] for row in shown(page)}  # its rows compare two forms of AdamW
+    found = {row[0] for row in shown(page)}
+    assert not found & {"A smaller optimizer step", "GaLore"}  # their rows compare forms of AdamW
+    for word, method in (("8bit", "8-bit AdamW"), ("compile", "torch.compile"), ("--bf16", "Mixed precision")):
+        page.fill("[name=method]", word)
+        assert method in {row[0] for row in shown(page)}
     page.fill("[name=method]", "no such method")
     assert shown(page) == []
     assert page.inner_text(".matrix-filters output").startswith("0 of ")

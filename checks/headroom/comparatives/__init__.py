@@ -59,7 +59,7 @@ def is_comparison(sentence: Sentence, source: str) -> bool:
 
 def of_sentence(sentence: Sentence) -> ComparativeSentence:
     """A sentence that compares, with what it is linked to."""
-    claims = tuple(href for href in sentence.hrefs if href.startswith("claim:"))
+    claims = tuple(href for href in sentence.hrefs if href.startswith(("claim:", "calc:")))
     return ComparativeSentence(sentence.line, sentence.text, sentence.start, sentence.end, claims, sentence.remark)
 
 

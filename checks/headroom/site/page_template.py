@@ -6,7 +6,8 @@ _DEFERRED = "{% block BLOCK %}{{ super() | replace('<script src=', '<script defe
 
 _PLANNED = """{% block config %}{{ super() }}{% if planned_guides %}<template id="planned-guides">
 <p>Not written yet:</p>
-<ul>{% for title, path in planned_guides %}<li><a href="{{ path | url }}">{{ title | e }}</a></li>{% endfor %}</ul>
+<ul>{% for title, path in planned_guides %}
+<li><a href="{{ base_url.rstrip('/') }}/{{ path }}">{{ title | e }}</a></li>{% endfor %}</ul>
 </template>{% endif %}{% endblock %}"""
 
 

@@ -5,9 +5,12 @@ document$.subscribe(() => {
   const {hardware, goal, method} = form.elements
   const GOALS = ["speed", "memory", "quality"]
   const heads = [...table.tHead.rows[0].cells]
+  // A word is looked for where a name begins: `adafactor` is not `galore_adafactor`, and `8bit` is `8-bit`.
+  const namesIn = text => [...new Set(text.split(/\s+/).flatMap(name =>
+    [name, name.replace(/[^\p{L}\p{N}_]+/gu, ""), ...name.split(/[^\p{L}\p{N}_]+/u)]))]
   const rows = [...table.tBodies[0].rows].map(row => ({
     row,
-    text: `${row.cells[0].textContent} ${row.querySelector("[data-names]").dataset.names}`.toLowerCase(),
+    names: namesIn(`${row.cells[0].textContent} ${row.querySelector("[data-names]").dataset.names}`.toLowerCase()),
     on: row.querySelector("[data-on]").dataset.on.split(" "),
     gains: GOALS.filter((_, i) => row.cells[i + 2].querySelector("[data-gains]")),
     keys: [...row.cells].map((cell, i) => i < 2 ? cell.textContent.toLowerCase()
@@ -17,11 +20,11 @@ document$.subscribe(() => {
   let sorted = ""  // the number of a column, after a minus sign where it falls
   let order = rows, all = false
 
-  function fits({text, on, gains, row}) {
+  function fits({names, on, gains, row}) {
     const elsewhere = on[0] === ""  // reported or computed: of no hardware, and no gain of ours
     return (!hardware.value || elsewhere || on.includes(hardware.value))
       && (!goal.value || gains.includes(goal.value) || (elsewhere && row.cells[GOALS.indexOf(goal.value) + 2].querySelector(".badge")))
-      && method.value.toLowerCase().split(/\s+/).every(word => text.includes(word))
+      && method.value.toLowerCase().split(/\s+/).every(word => names.some(name => name.startsWith(word)))
   }
 
   function filter() {
