@@ -126,15 +126,31 @@ def test_places_links_and_notes() -> None:
     """A comparison knows its line and place, its claims and its note."""
     text = "No.\n\n- It is [faster](claim:a.b).\n- It is slower. <!-- no-claim: advice -->\n"
     first, second = comparisons(text)
-    assert (first.line, first.text, first.linked, first.claims, first.note) == (
+    assert (first.line, first.text, first.linked, first.grounds, first.note) == (
         3,
         "It is faster.",
         True,
         ("claim:a.b",),
         None,
     )
-    assert (second.line, second.linked, second.claims, second.note) == (4, False, (), "advice")
+    assert (second.line, second.linked, second.grounds, second.note) == (4, False, (), "advice")
     assert text[second.start : second.end] == "It is slower."
+
+
+@pytest.mark.parametrize("address", ["claim:a.b", "calc:2*(A+B)", "estimate:llama-3.2-1b/full?batch=1"])
+def test_links_to_claims_and_to_computed_or_predicted_figures_are_grounds(address: str) -> None:
+    """Also where the link is the whole cell."""
+    in_a_sentence, in_a_cell = comparisons(
+        f"It is [23 % slower]({address}).\n\n| A |\n|---|\n| [23 % slower]({address}) |\n"
+    )
+    assert in_a_sentence.grounds == in_a_cell.grounds == (address,)
+
+
+def test_other_links_are_no_grounds() -> None:
+    """A fact is a property of hardware or of a format; a web page is no evidence here."""
+    assert [
+        each.grounds for each in comparisons("It is [23 % slower](fact:a.b).\n\nIt is [slower](https://a.org).")
+    ] == [(), ()]
 
 
 def test_no_word_stands_twice_in_a_category() -> None:

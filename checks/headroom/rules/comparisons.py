@@ -1,4 +1,4 @@
-"""Comparative sentences: each is linked to a claim, or a note says why it needs none."""
+"""Comparative sentences of readers' pages: each rests on a claim or a figure, or a note says why it needs none."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,23 +11,28 @@ from headroom.rules.context import Context
 
 _QUOTED = 60
 """How many characters of a sentence a message quotes."""
-_REMEDY = "link it to a claim, or write `<!-- no-claim: KIND -->` behind it (docs/contribute/comparisons.md)"
+_REMEDY = (
+    "link it to a claim or a computed figure, or write `<!-- no-claim: KIND -->` behind it "
+    "(docs/contribute/comparisons.md)"
+)
 
 
 def comparisons(context: Context) -> Iterator[Problem]:
-    """A sentence that compares is linked to a claim, or a note behind it says why it needs none."""
+    """Report each comparison on a reader's page without a link to its grounds and without a note, and wrong notes."""
     for page in context.pages:
+        if not page.for_readers:
+            continue
         said = context.prose[page.path]
         for each in said.comparisons:
             if not each.linked and each.remark is None:
-                message = f'"{_first_words(each.text)}" compares, and stands on no claim'
+                message = f'"{_first_words(each.text)}" compares, and rests on no claim and no figure'
                 yield Problem(page.path, each.line, "comparisons", "", message, _REMEDY)
         yield from _wrong_notes(page, said.notes, {each.remark.start for each in said.comparisons if each.remark})
 
 
 def tally(context: Context) -> Counter[str]:
-    """How many comparative sentences there are: `linked`, by the kind of their note, or `open`."""
-    found = [each for said in context.prose.values() for each in said.comparisons]
+    """Count the comparative sentences of readers' pages: `linked`, by the kind of their note, or `open`."""
+    found = [each for page in context.pages if page.for_readers for each in context.prose[page.path].comparisons]
     return Counter("linked" if each.linked else each.note or "open" for each in found)
 
 
