@@ -15,6 +15,7 @@ NO_CLAIM: Final = {
     "advice": "says what to try, and asserts no degree",
     "source": "follows from a library's source or documentation, which is named beside it",
     "unproven": "nobody has measured it here yet",
+    "setting": "a value that somebody chooses: a timeout, a fraction, a size that the page assumes",
     "misread": "compares no methods, and the finder takes it for a comparison",
 }
 """Why a comparative sentence may stand without a claim: the kinds of ``<!-- no-claim: KIND -->``."""
