@@ -9,6 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from headroom.prose import strength
+from headroom.prose.calculations import Let, lets
 from headroom.prose.targets import FIGURES, METHODS
 from headroom.records.base import Record
 from headroom.records.claims import CitedClaim, MeasuredClaim
@@ -88,6 +89,14 @@ class TestPages:
         assert {target.figure for target in targets} == {None, *FIGURES}
         assert {bool(target.point) for target in targets if target.figure} == {True, False}
         assert any(link.href.startswith("fact:") for page in context().pages for link in page.links)
+
+    def test_figures_are_calculated_in_every_form(self) -> None:
+        """From numbers with units, facts, claims and other names, on the page and in a fold."""
+        values = [let.text for page in context().pages for let in lets(page.markdown) if isinstance(let, Let)]
+        forms = ("fact:", "claim:", "1 GB/s", "width/2")
+        assert all(any(value.startswith(form) for value in values) for form in forms)
+        hrefs = [link.href for page in context().pages for link in page.links]
+        assert {form for form in ("calc:", "<calc:") for href in hrefs if href.startswith(form)} == {"calc:", "<calc:"}
 
     def test_claims_are_linked_with_every_title_and_without_words(self) -> None:
         """Every status but `cited` is a title, and `supported` is none."""

@@ -13,6 +13,7 @@ from headroom.records import notebooks
 from headroom.site.notebook_page import markdown as shown
 
 ROOT = Path(__file__).parents[1]
+SCHEMES = ("claim:", "fact:", "calc:", "<calc:")
 CLEAN = ROOT / "tests" / "canaries" / "clean"
 # Those of mkdocs.yml that decide what is a link; the snippets inside fences and our own extension do not.
 EXTENSIONS = [
@@ -31,7 +32,7 @@ EXTENSIONS = [
 
 
 class Rendered(HTMLParser):
-    """The claim and fact links of a rendered page."""
+    """The links to claims, facts and formulas of a rendered page."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -42,12 +43,12 @@ class Rendered(HTMLParser):
         """Note a link."""
         found = dict(attrs)
         href = found.get("href") or ""
-        if tag == "a" and href.startswith(("claim:", "fact:")):
+        if tag == "a" and href.startswith(SCHEMES):
             self.links[href, found.get("title")] += 1
 
 
 def rendered(text: str) -> Counter[tuple[str, str | None]]:
-    """The claim and fact links that the site shows of a page with this source."""
+    """The links to claims, facts and formulas that the site shows of a page with this source."""
     _, _, body = text.partition("\n---\n") if text.startswith("---\n") else ("", "", text)
     options = {"pymdownx.tabbed": {"alternate_style": True}}
     return Rendered(markdown.markdown(body, extensions=EXTENSIONS, extension_configs=options)).links
@@ -64,15 +65,15 @@ class TestSiteShowsTheSameLinks:
     def test_on_every_page(self, path: Path) -> None:
         """What is found in the source is what Python-Markdown renders, titles included."""
         text = path.read_text("utf-8")
-        found = [link for link in parse("docs/page.md", text).links if link.href.startswith(("claim:", "fact:"))]
-        assert Counter((link.href, link.title) for link in found) == rendered(text)
+        found = [link for link in parse("docs/page.md", text).links if link.href.startswith(SCHEMES)]
+        assert Counter((link.href.strip("<>"), link.title) for link in found) == rendered(text)
 
     @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: str(path.relative_to(ROOT)))
     def test_on_every_notebook(self, path: Path) -> None:
         """Also none in an output, where the rules do not look."""
         text = path.read_text("utf-8")
         page = parse_notebook("docs/page.ipynb", text)
-        found = [link for link in page.links if link.href.startswith(("claim:", "fact:"))]
+        found = [link for link in page.links if link.href.startswith(SCHEMES)]
         site = rendered(shown(notebooks.parse(text), path.name))
         assert Counter((link.href, link.title) for link in found) == site
 

@@ -20,6 +20,7 @@ MAX_LENGTH, MAX_NODES, MAX_DEPTH, MAX_POWER = 400, 200, 32, 4
 _LARGEST = 1e300
 _PLAIN = re.compile(r"[A-Za-z0-9_ .,+*/()-]*")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_NAME_WITH_CAPITALS = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _BINARY: Final[Mapping[type, Callable[[Quantity, Quantity], Quantity]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -61,8 +62,8 @@ class Expression:
 
 
 @lru_cache(maxsize=256)
-def parse(text: str) -> Expression:
-    """A formula as a record writes it.
+def parse(text: str, *, capitals: bool = False) -> Expression:
+    """A formula as a record writes it, or a page, whose names may have capital letters.
 
     Raises:
         ValueError: it is no arithmetic, or larger than a formula has to be; the message says what and what to do.
@@ -79,7 +80,7 @@ def parse(text: str) -> Expression:
         raise ValueError(f"the formula cannot be read; {_ALLOWED}") from error
     if sum(1 for _ in ast.walk(tree)) > MAX_NODES or _depth(tree) > MAX_DEPTH:
         raise ValueError(f"the formula has more than {MAX_NODES} parts, or {MAX_DEPTH} within one another; simplify it")
-    _refuse(tree)
+    _refuse(tree, _NAME_WITH_CAPITALS if capitals else _NAME)
     return Expression(text, tree)
 
 
@@ -93,7 +94,7 @@ def _depth(tree: ast.expr) -> int:
     return depth
 
 
-def _refuse(node: ast.expr) -> None:
+def _refuse(node: ast.expr, name: re.Pattern[str]) -> None:
     """Look for anything but arithmetic.
 
     Raises:
@@ -104,31 +105,33 @@ def _refuse(node: ast.expr) -> None:
         if isinstance(number, bool) or not isinstance(number, int | float) or not number < _LARGEST:
             raise ValueError(f"a constant that is no finite number; {_ALLOWED}")
     elif isinstance(node, ast.Name):
-        if not _NAME.fullmatch(node.id) or node.id in _FUNCTIONS:
-            raise ValueError(f"`{node.id}` is no name of a variable; write small letters, digits and underscores")
+        if not name.fullmatch(node.id) or node.id in _FUNCTIONS:
+            letters = "small letters" if name is _NAME else "letters"
+            raise ValueError(f"`{node.id}` is no name of a variable; write {letters}, digits and underscores")
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        _refuse(node.operand)
+        _refuse(node.operand, name)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-        _refuse(node.left)
+        _refuse(node.left, name)
         if not -MAX_POWER <= _exponent(node.right) <= MAX_POWER:
             raise ValueError(f"a power that is no whole number up to {MAX_POWER}; write one, or a product")
     elif isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        _refuse(node.left)
-        _refuse(node.right)
+        _refuse(node.left, name)
+        _refuse(node.right, name)
     elif isinstance(node, ast.Call):
-        _refuse_call(node)
+        _refuse_call(node, name)
     else:
         raise ValueError(f"the formula holds more than arithmetic; {_ALLOWED}")
 
 
-def _refuse_call(node: ast.Call) -> None:
-    name = node.func.id if isinstance(node.func, ast.Name) else ""
-    if name not in _FUNCTIONS or node.keywords:
+def _refuse_call(node: ast.Call, name: re.Pattern[str]) -> None:
+    called = node.func.id if isinstance(node.func, ast.Name) else ""
+    if called not in _FUNCTIONS or node.keywords:
         raise ValueError(f"the formula calls something; {_ALLOWED}")
-    if not node.args or (name in _OF_ONE and len(node.args) > 1):
-        raise ValueError(f"`{name}` of {len(node.args)} values; give it {'one' if name in _OF_ONE else 'at least one'}")
+    if not node.args or (called in _OF_ONE and len(node.args) > 1):
+        wanted = "one" if called in _OF_ONE else "at least one"
+        raise ValueError(f"`{called}` of {len(node.args)} values; give it {wanted}")
     for each in node.args:
-        _refuse(each)
+        _refuse(each, name)
 
 
 def _exponent(node: ast.expr) -> int:

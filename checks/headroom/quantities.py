@@ -21,6 +21,9 @@ _FACTORS: Final[dict[str, tuple[str | None, float]]] = {
     **{name: (None, scale) for name, (kind, scale) in UNITS.items() if kind == "number"},
     **{f"{prefix}FLOP": ("FLOP", scale) for prefix, scale in {"": 1.0, "G": 1e9, "T": 1e12, "P": 1e15}.items()},
     **{name: (base, 1.0) for base in _COUNTED for name in (base, f"{base}s")},
+    "min": ("s", 60.0),
+    "h": ("s", 3600.0),
+    "bytes": ("B", 1.0),
     "TB": ("B", 1e12),
     "TiB": ("B", 2.0**40),
 }

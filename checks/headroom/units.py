@@ -24,6 +24,7 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
 
 _FIGURE = re.compile(
     r"(?<![\w.,-])(?P<sign>[+\u2212-]?)(?P<digits>(?>(?:\d{1,3}(?:,\d{3})++|\d++)(?:\.\d++)?+))"
+    r"(?P<power>e[+-]?\d{1,3})?"
     r"(?P<space>[ \u00a0\u202f]?)(?P<unit>tokens/s|KiB|MiB|GiB|kB|MB|GB|ms|µs|[sB×%])?(?![\w/])"
 )
 
@@ -53,6 +54,8 @@ class Figure:
     grouped: bool
     space: str
     unit: str | None
+    scientific: bool = False
+    """Whether it is written with a power of ten, as ``1.5e-7``."""
 
     @classmethod
     def find(cls, text: str) -> "Figure | None":
@@ -70,6 +73,7 @@ class Figure:
             grouped="," in digits or ("." not in digits and len(digits) < 4),  # noqa: PLR2004 - 999 needs no separator
             space=match["space"] if match["unit"] else "",
             unit=match["unit"],
+            scientific=match["power"] is not None,
         )
 
     def written(self, value: float, unit: str) -> str:
@@ -78,10 +82,18 @@ class Figure:
         Raises:
             ValueError: the value's unit cannot be written in the figure's unit.
         """
-        number = convert(value, unit, self.unit or "1")
-        body = f"{abs(number):{',' if self.grouped else ''}.{self.decimals}f}"
-        sign = "\u2212" if float(f"{number:.{self.decimals}f}") < 0 else "+" if self.signed and number > 0 else ""
-        return f"{sign}{body}{self.space}{self.unit or ''}"
+        return f"{self.number(convert(value, unit, self.unit or '1'))}{self.space}{self.unit or ''}"
+
+    def number(self, number: float) -> str:
+        """A number written as that of this figure is: with its precision, sign and separators, and without a unit."""
+        if self.scientific:
+            body = re.sub(r"e([+-])0(?=\d$)", r"e\1", f"{abs(number):.{self.decimals}e}").replace("e+", "e")
+            rounded = number
+        else:
+            body = f"{abs(number):{',' if self.grouped else ''}.{self.decimals}f}"
+            rounded = float(f"{number:.{self.decimals}f}")
+        sign = "\u2212" if rounded < 0 else "+" if self.signed and number > 0 else ""
+        return f"{sign}{body}"
 
 
 def humane(value: float, unit: str) -> str:

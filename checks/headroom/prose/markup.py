@@ -15,6 +15,10 @@ DIRECTIVE = re.compile(
     r"|grid|grid-item|grid-item-card|tab-set|tab-item|margin|sidebar|topic|versionadded|versionchanged|deprecated)\}"
 )
 """Names of MyST fences that hold prose and no code."""
+CALC_ADDRESS = (  # parentheses stand within one another at most three deep, and spaces only between < and >
+    r"<calc:[^<>\n]*>|calc:(?:[^()\s<>]|\((?:[^()\s]|\((?:[^()\s]|\([^()\s]*\))*\))*\))+"
+)
+"""The address of a link to a formula."""
 _END_OF_PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _BACKTICKS = re.compile("`+")
 _NOT_A_LINE_END = re.compile(r"[^\n]")

@@ -15,7 +15,16 @@ from typing import Any
 from headroom.files import HIDDEN, UnreadableError, below, placed, read_text
 from headroom.gaps import REMEDY, gaps
 from headroom.parsing import load_yaml, texts
-from headroom.prose.markup import FRONT_MATTER, blank, comments, fenced, inline_code, masked, without_fences
+from headroom.prose.markup import (
+    CALC_ADDRESS,
+    FRONT_MATTER,
+    blank,
+    comments,
+    fenced,
+    inline_code,
+    masked,
+    without_fences,
+)
 from headroom.records import notebooks
 from headroom.records.addresses import by_place
 from headroom.records.answers import Answers, answers_of
@@ -27,13 +36,16 @@ TYPES = ("start", "guide", "concept", "how-to", "reference")
 _KEYS = {"title", "description", "type", "hardware", "answers", "was"}
 _METADATA = re.compile(r"\A(?:---[ \t]*\n| {0,3}[A-Za-z0-9_-]+:)")  # MkDocs takes the second for front matter as well
 _REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
-LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)")
+LINK = re.compile(
+    r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
+    rf"\((?P<href>{CALC_ADDRESS}|[^()\s]+)(?:\s+\"(?P<title>[^\"]*)\")?\)"
+)
 _ATTRIBUTES = re.compile(r"\{([^{}\n]*)\}")
 _ID = re.compile(r"#([\w-]+)")
 _NAMED = re.compile(r"\{[^{}]*#[\w-]+[^{}]*\}\s*$")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _CLASS = re.compile(r"[{\s]\.(?P<word>[A-Za-z0-9_+-]+)")
-_STRAY = re.compile(r"\b(?:claim|fact):[a-z0-9]")
+_STRAY = re.compile(r"\b(?:(?:claim|fact):[a-z0-9]|calc:[A-Za-z0-9(.])")
 _INCLUDE = re.compile(r"^--8<-- \"(?P<path>[^\":]+)(?::(?P<region>[A-Za-z0-9_-]+))?\"$")
 
 
@@ -89,7 +101,7 @@ class Page:
     links: tuple[Link, ...] = ()
     fences: tuple[Fence, ...] = ()
     stray: tuple[int, ...] = ()
-    """Lines with a claim or fact linked in a form that is not looked at: a reference, an autolink, HTML."""
+    """Lines with a claim, fact or formula linked in a form that is not looked at: a reference, an autolink, HTML."""
     notebook: Notebook | None = None
 
     @property
@@ -253,6 +265,11 @@ def _blanked(text: str) -> str:
     prose = without_fences(text)
     prose = masked(prose, comments(prose))
     return masked(prose, inline_code(prose))
+
+
+def links_of(text: str) -> tuple[Link, ...]:
+    """The links of a Markdown text, in order."""
+    return tuple(_links(text, _blanked(text), [match.start() for match in re.finditer("\n", text)]))
 
 
 def _links(text: str, blanked: str, ends: Sequence[int]) -> Iterator[Link]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import compress
 
-from headroom.prose.markup import inline_code, masked
+from headroom.prose.markup import CALC_ADDRESS, inline_code, masked
 
 BREAK = "\f"
 """Stands where HTML ends a line or a block, and so a sentence."""
@@ -25,7 +25,8 @@ _DROPPED = re.compile(
 _MARKUP = re.compile(r"[`*_~=\\<&{$\[\]]")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});")
 _TARGET = re.compile(
-    r"\(\s*<?(?P<href>[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\]"
+    rf"\(\s*(?:(?P<formula>{CALC_ADDRESS})|<?(?P<href>[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?)"
+    r"(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\]"
 )
 _BRACKET = re.compile(r"[\[\]]")
 _LINE_ENDING_TAGS = re.compile(r"br|hr|p|div|li|[uod]l|t[dhr]|table|summary|details|h[1-6]|d[dt]", re.IGNORECASE)
@@ -122,6 +123,7 @@ def _brackets(shape: str) -> tuple[list[Link], list[tuple[int, int]]]:
         elif target and start and shape[start - 1] == "!":
             gone.append((start - 1, target.end()))
         elif target:
-            links.append(Link(target["href"] or "", start, target.end()))
+            href = (target["formula"] or target["href"] or "").strip("<>")
+            links.append(Link(href, start, target.end()))
             gone += [(start, start + 1), (at, target.end())]
     return links, gone

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from headroom.records import Problem
 from headroom.rules.addresses import addresses
+from headroom.rules.calc import calc
 from headroom.rules.code import fences, runs, shown
 from headroom.rules.comparisons import comparisons, tally
 from headroom.rules.context import Context
@@ -31,6 +32,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "verdicts": verdicts,
     "retired": retired,
     "figures": figures,
+    "calc": calc,
     "rows": rows,
     "typed": typed,
     "models": models,

@@ -1,10 +1,12 @@
 """What the rules look at: a tree, judged, with its pages and their links."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from headroom.cache import Cache
+from headroom.prose.calculations import Let, lets
 from headroom.prose.pages import Link, Page, load_pages
 from headroom.prose.reading import Prose, prose
 from headroom.prose.targets import ClaimTarget, FactTarget, parse_target
@@ -24,6 +26,8 @@ class Context:
     """Every link to a claim or a fact, with its page and where it leads, or else what is wrong with it."""
     claim_links: tuple[tuple[Page, Link, ClaimTarget], ...]
     """The links to claims that there are."""
+    let_links: tuple[tuple[Page, Link, ClaimTarget | FactTarget], ...]
+    """The claims and facts that lets of pages name, each as a link without text."""
     prose: Mapping[str, Prose]
     """What each page says, by its path."""
     cache: Cache
@@ -42,7 +46,8 @@ class Context:
             for page, link, target in links
             if isinstance(target, ClaimTarget) and target.claim in tree.claims
         )
-        return cls(tree, board, tuple(pages), (*tree.problems, *problems), links, known, said, cache)
+        given = tuple(_let_links(pages, tree))
+        return cls(tree, board, tuple(pages), (*tree.problems, *problems), links, known, given, said, cache)
 
 
 def _links(pages: Iterable[Page]) -> Iterator[tuple[Page, Link, ClaimTarget | FactTarget | str]]:
@@ -53,6 +58,17 @@ def _links(pages: Iterable[Page]) -> Iterator[tuple[Page, Link, ClaimTarget | Fa
                     yield page, link, parse_target(link.href)
                 except ValueError as error:
                     yield page, link, str(error)
+
+
+def _let_links(pages: Iterable[Page], tree: Tree) -> Iterator[tuple[Page, Link, ClaimTarget | FactTarget]]:
+    """The figures that lets name. The rule `calc` reports those that do not exist."""
+    for page in pages:
+        for let in lets(page.markdown):
+            if isinstance(let, Let) and let.text.startswith(("claim:", "fact:")):
+                with suppress(ValueError):
+                    target = parse_target(let.text)
+                    if isinstance(target, FactTarget) or target.claim in tree.claims:
+                        yield page, Link(let.line, "", let.text, None, let.start, let.start), target
 
 
 def at(page: Page, link: Link, rule: str, message: str, remedy: str) -> Problem:

@@ -10,6 +10,7 @@ from headroom import files, writing
 from headroom.prose.figures import measured
 from headroom.prose.pages import Link, Page
 from headroom.records import Problem
+from headroom.rules.calc import rewrites
 from headroom.rules.context import Context, at
 from headroom.rules.modelled import sound
 from headroom.units import Figure
@@ -74,7 +75,7 @@ def figures(context: Context) -> Iterator[Problem]:
 
 
 def fixes(context: Context) -> list[Fix]:
-    """The figures that can be rewritten from the evidence."""
+    """The figures that can be rewritten from the evidence, or from their formulas."""
     found = []
     for page, link, value, unit in _figures(context):
         printed = None if isinstance(value, str) else Figure.find(asked(link, value, unit))
@@ -89,6 +90,9 @@ def fixes(context: Context) -> list[Fix]:
         elif right != printed.text:
             start = link.start + printed.start
             found.append(Fix(page.path, page.place(start), page.place(start + len(printed.text)), right))
+    for page, calculation, new in rewrites(context):
+        start = calculation.link.start + new.start
+        found.append(Fix(page.path, page.place(start), page.place(start + len(new.printed)), new.right))
     return found
 
 

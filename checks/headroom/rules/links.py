@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from headroom.prose.markup import without_fences
 from headroom.prose.pages import Link, Page
-from headroom.prose.targets import METHODS, FactTarget, in_family
+from headroom.prose.targets import METHODS, ClaimTarget, FactTarget, in_family
 from headroom.records import ModelledClaim, Problem
 from headroom.records.claims import MeasuredClaim
 from headroom.rules import modelled
@@ -25,8 +25,9 @@ def links(context: Context) -> Iterator[Problem]:
     yield from _headings(context)
     for page in context.pages:
         for line in page.stray:
-            remedy = "write it as [text](claim:the-id), in one piece"
-            yield Problem(page.path, line, "links", "", "a claim or fact linked in a form that is not checked", remedy)
+            message = "a claim, a fact or a formula linked in a form that is not checked"
+            remedy = "write it as [text](claim:the-id) or [text](calc:20*P), in one piece"
+            yield Problem(page.path, line, "links", "", message, remedy)
     for page, link, target in context.links:
         if isinstance(target, str):
             yield at(page, link, "links", target, "correct the link")
@@ -132,7 +133,8 @@ def hardware(context: Context) -> Iterator[Problem]:
             if name not in context.tree.classes:
                 remedy = f"use one of: {', '.join(context.tree.classes)}"
                 yield Problem(page.path, 1, "hardware", "hardware", f"unknown class `{name}`", remedy)
-    for page, link, target in context.claim_links:
+    given = [(page, link, target) for page, link, target in context.let_links if isinstance(target, ClaimTarget)]
+    for page, link, target in (*context.claim_links, *given):
         claim = context.tree.claims[target.claim]
         if isinstance(claim, ModelledClaim):
             yield from modelled.from_elsewhere(context, page, link, claim)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from headroom.files import UnreadableError, read_text
+from headroom.prose.targets import ClaimTarget
 from headroom.records import Problem
 from headroom.records.problems import relative, unreadable
 from headroom.rules.context import Context
@@ -37,7 +38,8 @@ def _config(context: Context) -> Iterator[Problem]:
 
 def _claims(context: Context) -> Iterator[Problem]:
     tree = context.tree
-    used = {target.claim for _, _, target in context.claim_links}
+    linked = (*context.claim_links, *context.let_links)
+    used = {target.claim for _, _, target in linked if isinstance(target, ClaimTarget)}
     used |= {name for method in tree.methods.values() for names in method.claims.values() for name in names}
     faulty = _faulty(context)
     active = {name for name, claim in tree.claims.items() if not claim.retired}
@@ -60,7 +62,7 @@ def _benchmarks(context: Context) -> Iterator[Problem]:
 
 
 def _facts(context: Context) -> Iterator[Problem]:
-    linked = {link.href for _, link, _ in context.links}
+    linked = {link.href for _, link, _ in (*context.links, *context.let_links)}
     for name, sheet in context.tree.facts.items():
         for figure in sheet.figures:
             if f"fact:{name}.{figure}" not in linked:

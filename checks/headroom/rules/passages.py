@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from headroom.prose.markup import CALC_ADDRESS
 from headroom.prose.pages import Link, Page
 from headroom.prose.sentences import Sentence
 from headroom.prose.targets import ClaimTarget
@@ -14,7 +15,7 @@ from headroom.rules.context import Context
 from headroom.rules.links import known_classes
 
 _NEAR = 60  # characters; with all of a sentence, many links in it would take the square of its room
-_DESTINATION = re.compile(r"\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
+_DESTINATION = re.compile(rf"\]\((?:{CALC_ADDRESS}|[^()\s]*)(?:\s+\"[^\"]*\")?\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def _of_page(context: Context, page: Page, linked: list[tuple[Link, ClaimTarget]
     links: dict[int, list[tuple[Link, ClaimTarget]]] = defaultdict(list)
     for link, target in linked:
         links[bisect_right(starts, link.start) - 1].append((link, target))
-    figures = [link for link in page.links if link.href.startswith("fact:") or "#" in link.href]
+    figures = [link for link in page.links if link.href.startswith(("fact:", "calc:", "<calc:")) or "#" in link.href]
     places = [link.start for link in figures]
     hardware = tuple(known_classes(context, page))
     for number, inside in sorted(links.items()):

@@ -15,9 +15,11 @@ from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from headroom.prose.calculations import SCHEME as CALC
 from headroom.prose.targets import METHODS
 from headroom.site import (
     code_tokens,
+    formula_tooltips,
     glossary,
     hardware_switch,
     known_as,
@@ -44,6 +46,10 @@ _AFTER_RELATIVE_PATHS = -1  # which would turn a link to Markdown into one to th
 _BEFORE_RELATIVE_PATHS = 4  # MkDocs turns links to source files into addresses at 0; the table of contents is made at 5
 
 
+_SCHEMES = (unproven.HREF, ran_on.SCHEME, formula_tooltips.SCHEME, CALC, "claim:", "fact:")
+"""What the addresses of links begin with that become what a reader sees here."""
+
+
 class HeadroomExtension(Extension):
     """Resolves `claim:` and `fact:` links and says where snippets ran."""
 
@@ -64,6 +70,7 @@ class HeadroomExtension(Extension):
         lines: dict[str, tuple[Callable[[list[str]], list[str]], int]] = {
             "ran-on": (ran_on.with_marks, _BEFORE_SNIPPETS),
             "made": (self._with_made_parts, _BEFORE_SNIPPETS),
+            "formulas": (self._with_formulas, _BEFORE_SNIPPETS),
             "moved": (lambda found: moved.with_moved(found, self._site(), self._page()), _BEFORE_SNIPPETS),
             "unproven": (unproven.with_marks, _BEFORE_HTML),
         }
@@ -108,6 +115,10 @@ class HeadroomExtension(Extension):
         found = methods_table.with_tables(lines, self._site(), self._page())
         return start.with_parts(found, self._site(), self._page())
 
+    def _with_formulas(self, lines: list[str]) -> list[str]:
+        """The lines of a page, each `calc:` link with its formula and the numbers in it."""
+        return formula_tooltips.with_formulas(lines, self._site, self._page())
+
     def _resolve_links(self, root: Element) -> None:
         """Turn the links to claims, facts and runs into what a reader sees, and say below the title what they show."""
         page = self._page()
@@ -115,7 +126,7 @@ class HeadroomExtension(Extension):
             (parent, link, href)
             for parent in root.iter()
             for link in parent.findall("a")
-            if (href := link.get("href", "")).startswith((unproven.HREF, ran_on.SCHEME, "claim:", "fact:"))
+            if (href := link.get("href", "")).startswith(_SCHEMES)
         ]
         for parent, link, href in ours:
             try:
@@ -132,6 +143,8 @@ class HeadroomExtension(Extension):
             unproven.fill(link)
         elif href.startswith(ran_on.SCHEME):
             ran_on.fill(parent, link, self._site(), self._page())
+        elif href.startswith((formula_tooltips.SCHEME, CALC)):
+            formula_tooltips.fill(link)
         else:
             links.resolve(link, self._site(), self._page())
 

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from headroom.escaping import one_line
 from headroom.escaping import text as escaped
+from headroom.prose.calculations import formula_of
 from headroom.prose.pages import LINK
 from headroom.prose.targets import ClaimTarget, parse_target
 from headroom.records import MeasuredClaim
@@ -30,6 +31,8 @@ def resolved(text: str, site: SiteData, page: PageContext) -> str:
         if href.startswith(ran_on.SCHEME):
             indent = re.search(r"[ \t]*\Z", match.string[: match.start()])
             return _ran(href, indent[0] if indent else "", site, page)
+        if formula_of(href) is not None:
+            return label
         if href.startswith(("claim:", "fact:")):
             return _ours(label, href, site, page)
         title = f' "{match["title"]}"' if match["title"] else ""

@@ -1,0 +1,146 @@
+"""The text of a calculated figure: read, written as its formula has it, and explained with the formula's numbers."""
+
+import re
+from dataclasses import dataclass
+
+from headroom.files import UnreadableError
+from headroom.prose.calculations import Calculation, Let, binding, given_number
+from headroom.quantities import Powers, Quantity, Unit, named
+from headroom.units import Figure, humane
+
+_OPEN = re.compile(r"\?(?:\.(?P<decimals>\?+))?")
+"""What an author writes in place of a figure that is to be filled in: ``?``, or ``?.??`` for two decimals."""
+_UNIT = re.compile(r"[ \u00a0\u202f]?(?P<unit>[A-Za-zµ]+(?:/[A-Za-z]+)*)(?![\w/])")
+_TOKEN = re.compile(
+    r"\*\*\s*(?P<power>-?\d+)|(?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<name>[A-Za-z]\w*)|\s*(?P<mark>[*/+,-])\s*|\s+"
+)
+_MARKS = {"*": " × ", "/": " / ", "+": " + ", "-": " \u2212 ", ",": ", "}
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_GROUPED_FROM = 100  # a plain number is filled in whole from here on, and with two decimals below
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """What is to stand in a link's text in place of ``printed``, which begins at ``start``."""
+
+    start: int
+    printed: str
+    right: str
+    unit: str
+    """The unit behind it, with the space before it."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the text has another figure."""
+        return self.printed != self.right
+
+
+def rewrite(calculation: Calculation) -> Rewrite:
+    """Return what a calculated figure has to read, in the unit and to the precision of its text.
+
+    Raises:
+        UnreadableError: the text holds no figure, more than one, or one whose unit does not fit.
+    """
+    text, quantity = calculation.link.text, calculation.quantity
+    opened = None if Figure.find(text) else _OPEN.search(text)
+    form = _filled(text, opened, quantity) if opened else text
+    figure = Figure.find(form)
+    if figure is None:
+        message = f"`{text}` holds no figure, or more than one"
+        raise UnreadableError(message, "write one figure a link, or `? GiB` for --fix to fill")
+    number = figure.text.removesuffix(figure.unit or "").rstrip()
+    behind = _UNIT.match(form, figure.start + len(number))
+    unit = _unit(figure.unit or (behind["unit"] if behind else "1"))
+    _agree(calculation, unit, text)
+    right = figure.number(quantity.value / unit.scale)
+    shown = form[figure.start + len(number) : behind.end()] if behind else figure.text[len(number) :]
+    if opened:
+        rest = form[figure.start + len(number) :]
+        return Rewrite(opened.start(), text[opened.start() :], right + rest, "")
+    return Rewrite(figure.start, number, right, shown if unit.scale != 1 or unit.powers else "")
+
+
+def _filled(text: str, opened: re.Match[str], quantity: Quantity) -> str:
+    """The text of an open figure with a number of the usual form in place of the question mark."""
+    behind = text[opened.end() :]
+    if not behind.strip() and quantity.powers:
+        behind = _usual_unit(quantity)
+    if opened["decimals"]:
+        number = "1." + "0" * len(opened["decimals"])
+    elif "×" in behind:
+        number = "1.00"
+    elif "%" in behind or (not quantity.powers and not _UNIT.match(behind) and _is_whole(quantity.value)):
+        number = "1"
+    else:
+        number = "1.0" if _UNIT.match(behind) else "1.00"
+    return text[: opened.start()] + number + behind
+
+
+def _is_whole(value: float) -> bool:
+    return value.is_integer() or abs(value) >= _GROUPED_FROM
+
+
+def _usual_unit(quantity: Quantity) -> str:
+    """The unit in which a size or a time is usually printed, with a space before it."""
+    if quantity.powers == (("B", 1),):
+        return " GiB" if abs(quantity.value) >= Unit.parse("GiB").scale else " MiB"
+    return " ms" if quantity.powers == (("s", 1),) and abs(quantity.value) < 1 else f" {named(quantity.powers)}"
+
+
+def _unit(text: str) -> Unit:
+    """A unit as a text has it. Any other word says what is counted, and is no unit."""
+    try:
+        return Unit.parse(text)
+    except ValueError:
+        return Unit.parse("1")
+
+
+def _agree(calculation: Calculation, unit: Unit, text: str) -> None:
+    """Hold the unit of a text to that of its formula; a result without a unit takes that of the text.
+
+    Raises:
+        UnreadableError: they differ.
+    """
+    found, printed = calculation.quantity.powers, binding(unit.powers)
+    if found and found != printed:
+        message = f"`{calculation.formula}` comes to `{named(found)}`, and `{text}` is in `{named(printed)}`"
+        raise UnreadableError(message, "correct the unit of the text, the formula, or the units of its lets")
+
+
+def explained(calculation: Calculation) -> str:
+    """Return the formula with its numbers and what it comes to: ``20 × 1,235,814,400 = 23.0 GiB``."""
+    found = rewrite(calculation)
+    shown = _TOKEN.sub(lambda token: _token(token, calculation), calculation.shown)
+    return f"{' '.join(shown.split())} = {found.right}{found.unit}"
+
+
+def _token(token: re.Match[str], calculation: Calculation) -> str:
+    if token["power"]:
+        return token["power"].translate(_RAISED)
+    if token["number"]:
+        return _number(token["number"])
+    if token["name"] in calculation.names:
+        return _named_value(*calculation.names[token["name"]])
+    return token["name"] or _MARKS.get(token["mark"], "")
+
+
+def _number(text: str) -> str:
+    text = text.replace("_", "")
+    return f"{int(text):,}" if text.isdigit() else text
+
+
+def _named_value(let: Let, quantity: Quantity) -> str:
+    """The value of a name: as its let has it where that is a number, and else rounded."""
+    if given := given_number(let.text):
+        number, unit = given
+        return _number(number) + (f" {unit}" if quantity.powers or unit in ("%", "×") else "")
+    shown = _rounded(quantity.value, quantity.powers)
+    return f"({shown})" if quantity.value < 0 else shown
+
+
+def _rounded(value: float, powers: Powers) -> str:
+    if powers in ((("B", 1),), (("s", 1),)):
+        return humane(value, powers[0][0])
+    number = f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
+    return f"{number} {named(powers)}" if powers else number

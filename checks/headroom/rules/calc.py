@@ -1,0 +1,48 @@
+"""Calculated figures: each is what its formula comes to, and every let of a page is used."""
+
+from collections.abc import Iterator
+
+from headroom.files import UnreadableError
+from headroom.prose.calculated_text import Rewrite, rewrite
+from headroom.prose.calculations import Calculation, Calculations, source_of
+from headroom.prose.pages import Page
+from headroom.records import Problem
+from headroom.rules.context import Context, at
+
+
+def calc(context: Context) -> Iterator[Problem]:
+    """A figure with a formula is what that comes to, to its printed precision, and every let is used."""
+    for page, calculations in _calculations(context):
+        for fault in calculations.faults:
+            yield Problem(page.path, fault.line, "calc", "", fault.message, fault.remedy)
+        for each in calculations.found:
+            yield from _printed(page, each)
+
+
+def rewrites(context: Context) -> Iterator[tuple[Page, Calculation, Rewrite]]:
+    """Yield the calculated figures that `--fix` is to write, each with its page."""
+    for page, calculations in _calculations(context):
+        for each in calculations.found:
+            try:
+                found = rewrite(each)
+            except UnreadableError:
+                continue
+            if found.differs:
+                yield page, each, found
+
+
+def _calculations(context: Context) -> Iterator[tuple[Page, Calculations]]:
+    source = source_of(context.tree, context.board)
+    return ((page, Calculations(page.markdown, page.links, source)) for page in context.pages)
+
+
+def _printed(page: Page, calculation: Calculation) -> Iterator[Problem]:
+    try:
+        found = rewrite(calculation)
+    except UnreadableError as error:
+        yield at(page, calculation.link, "calc", error.message, error.remedy)
+        return
+    if found.differs:
+        comes_to = f"`{calculation.formula}` comes to `{found.right}{found.unit}`"
+        message = f"`{found.printed}{found.unit}` is printed, {comes_to}"
+        yield at(page, calculation.link, "calc", message, "run `headroom check --fix`, or correct the formula")

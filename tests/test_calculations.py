@@ -1,0 +1,223 @@
+"""Figures that follow from others: scopes of lets, units, forms of text, what `--fix` writes, and hostile input."""
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from headroom import rules
+from headroom.files import UnreadableError
+from headroom.prose.calculated_text import explained, rewrite
+from headroom.prose.calculations import Calculations
+from headroom.prose.pages import links_of
+from headroom.quantities import Quantity
+
+CLEAN = Path(__file__).parent / "canaries" / "clean"
+LETS = "<!-- let: P = 1235814400 parameter; w = 4 B/parameter; rate = 5 GB/s -->\n\n"
+
+
+def calculations(text: str) -> Calculations:
+    """The calculated figures of a text in which each address is a figure of 5 GB."""
+    return Calculations(text, links_of(text), lambda _: Quantity.of(5.0, "GB"))
+
+
+def filled(link: str) -> str:
+    """The text of a link after `--fix`, below lets of which it may use some."""
+    (found,) = calculations(LETS + link).found
+    new = rewrite(found)
+    text = found.link.text
+    return text[: new.start] + new.right + text[new.start + len(new.printed) :]
+
+
+def faults(text: str) -> list[tuple[int | None, str]]:
+    """What is wrong with the lets and formulas of a text, each with its line."""
+    return [(fault.line, fault.message) for fault in calculations(text).faults]
+
+
+class TestText:
+    """The unit and the precision are those of the text."""
+
+    @pytest.mark.parametrize(
+        ("link", "text"),
+        [
+            ("[1 GiB](calc:20*P)", "23 GiB"),
+            ("[1.0 GiB](calc:20*P)", "23.0 GiB"),
+            ("[1.0 GiB](calc:5*w*P)", "23.0 GiB"),
+            ("[about 1.00 GB of it](calc:w*P)", "about 4.94 GB of it"),
+            ("[1 parameters](calc:P)", "1,235,814,400 parameters"),
+            ("[1 bytes per parameter](calc:w)", "4 bytes per parameter"),
+            ("[1 ms](calc:w*P/rate)", "989 ms"),
+            ("[1.0 s](calc:w*P/rate)", "1.0 s"),
+            ("[1.0 min](calc:w*P*100/rate)", "1.6 min"),
+            ("[1.0 GB/s](calc:rate)", "5.0 GB/s"),
+            ("[1 %](calc:1/5)", "20 %"),
+            ("[1.00×](calc:21/16)", "1.31×"),
+            ("[−1.0](calc:1-5)", "−4.0"),
+            ("[+1 %](calc:(5-4)/4)", "+25 %"),
+            ("[1.0e-3](calc:1/3_000_000)", "3.3e-7"),
+            ("[1.5e9](calc:P)", "1.2e9"),
+            ("[1](calc:ceil(P/max(2,(1+2)*(3))))", "137,312,712"),
+            ("[1](<calc: min(P, 2 ** 4) >)", "16"),
+        ],
+    )
+    def test_a_figure_is_rewritten_in_its_own_form(self, link: str, text: str) -> None:
+        """With its words, its decimals, its sign and its separators."""
+        assert filled(link) == text
+
+    @pytest.mark.parametrize(
+        ("link", "text"),
+        [
+            ("[?](calc:w*P)", "4.6 GiB"),
+            ("[?](calc:w*1e6)", "3.8 MiB"),
+            ("[?](calc:w*P/rate/100)", "9.9 ms"),
+            ("[?](calc:P)", "1,235,814,400"),
+            ("[?](calc:1/3)", "0.33"),
+            ("[? GiB](calc:20*P)", "23.0 GiB"),
+            ("[?.?? GiB](calc:20*P)", "23.02 GiB"),
+            ("[? %](calc:1/3)", "33 %"),
+            ("[?×](calc:1/3)", "0.33×"),
+            ("[about ? GiB each](calc:20*P)", "about 23.0 GiB each"),
+        ],
+    )
+    def test_an_open_figure_is_filled_as_guides_print_it(self, link: str, text: str) -> None:
+        """And `?.??` asks for two decimals."""
+        assert filled(link) == text
+
+    @pytest.mark.parametrize("text", ["4.6", "4.6 s", "4.6 GB/s", "5 parameters", "5 %"])
+    def test_bytes_stand_in_no_other_unit(self, text: str) -> None:
+        """The message names both units."""
+        (found,) = calculations(f"{LETS}[{text}](calc:w*P)").found
+        with pytest.raises(UnreadableError, match=r"comes to `B`, and `.*` is in `"):
+            rewrite(found)
+
+    @pytest.mark.parametrize(
+        ("formula", "said"),
+        [
+            ("20*P", "20 × 1,235,814,400 = 23.0 GiB"),
+            ("(12+8)*P", "(12 + 8) × 1,235,814,400 = 23.0 GiB"),
+            ("w*P-3*P*2**2*w", "4 B/parameter × 1,235,814,400 − 3 × 1,235,814,400 × 2² × 4 B/parameter = −50.6 GiB"),
+            ("max(1,P)", "max(1, 1,235,814,400) = 1.2 GiB"),
+        ],
+    )
+    def test_a_formula_is_explained_with_its_numbers(self, formula: str, said: str) -> None:
+        """For a reader who points at the figure."""
+        (found,) = calculations(f"{LETS}[1.0 GiB](calc:{formula})").found
+        assert explained(found) == said
+
+    def test_a_name_alone_is_explained_by_its_formula(self) -> None:
+        """Also when the name stands for another name."""
+        (found,) = calculations(LETS + "<!-- let: peak = 20*P; most = peak -->[1.0 GiB](calc:most)").found
+        assert explained(found) == "20 × 1,235,814,400 = 23.0 GiB"
+
+
+class TestScope:
+    """A let holds from its line to the end of its fold, or of the page."""
+
+    def test_folds_side_by_side_may_give_one_name_two_values(self) -> None:
+        """Each has its own."""
+        text = "".join(f'??? "fold"\n\n    <!-- let: a = {i} -->\n    [0](calc:a)\n\n' for i in (1, 2))
+        assert [each.quantity.value for each in calculations(text).found] == [1, 2]
+        assert faults(text) == []
+
+    def test_a_fold_inside_another_sees_its_names_and_ends_with_it(self) -> None:
+        """The inner one's end with the inner one."""
+        inner = '    ??? "inner"\n\n        <!-- let: b = a + 1 -->\n        [0](calc:b)\n\n'
+        text = f'??? "outer"\n\n    <!-- let: a = 1 -->\n\n{inner}    [0](calc:a) [0](calc:b)\n\n[0](calc:a)\n'
+        assert faults(text) == [
+            (10, "`b`: the let of `b` on line 7 does not hold here"),
+            (12, "`a`: the let of `a` on line 3 does not hold here"),
+        ]
+
+    def test_a_let_holds_below_itself_alone(self) -> None:
+        """And an expression uses earlier names."""
+        assert faults("[0](calc:a)\n\n<!-- let: a = b; b = 2; c = b*a -->[0](calc:c)") == [
+            (3, "`b`: no let gives `b` a value"),
+            (1, "`a`: the let of `a` on line 3 does not hold here"),
+        ]
+
+    def test_a_name_is_given_once_where_it_holds(self) -> None:
+        """On the page, in a fold, and twice in one let."""
+        text = '<!-- let: a = 1; a = 2 -->\n\n??? "x"\n\n    <!-- let: a = 3 -->\n\n[0](calc:a)'
+        assert [line for line, _ in faults(text)] == [1, 5]
+
+    def test_lets_in_code_are_none(self) -> None:
+        """In a fence and inline."""
+        text = "```html\n<!-- let: a = 1 -->\n```\n\n`<!-- let: b = 1 -->` and `[0](calc:b)`"
+        assert faults(text) == []
+
+    def test_one_fault_is_reported_once(self) -> None:
+        """What follows from a let that cannot be read is not said again."""
+        assert [line for line, _ in faults("<!-- let: a = 1 ell; b = 2*a -->\n[0](calc:b) [0](calc:a)")] == [1]
+
+
+class TestHostile:
+    """Whatever stands in a let or an address."""
+
+    @pytest.mark.parametrize(
+        "formula",
+        [
+            "__import__('os')", "a.b", "2**5", "9**9**9", "1/0", "lambda:1", "1e308*1e308", "-" * 40 + "1",
+            "+".join("1" * 150), "min", "True", "1if(1)else(2)", "é", "[1]", "a:=1", "ceil(w)",
+        ],
+    )  # fmt: skip
+    def test_more_than_arithmetic_is_refused(self, formula: str) -> None:
+        """As in the formulas of records; nothing runs."""
+        text = f"{LETS}[1](<calc:{formula}>) <!-- let: x = {formula} --> [1](calc:x+P+rate+w)"
+        assert len(faults(text)) >= 2
+        assert all(fault.remedy for fault in calculations(text).faults)
+
+    def test_many_lets_and_folds_take_time_in_proportion(self) -> None:
+        """Ten thousand of each, in one another and side by side."""
+        deep = "".join(" " * 4 * min(i, 20) + '??? "x"\n\n' for i in range(5_000))
+        beside = "".join(f'??? "x"\n\n    <!-- let: a = {i} --> [{i}](calc:a)\n\n' for i in range(10_000))
+        started = time.process_time()
+        found = calculations(deep + beside)
+        assert len(found.found) == 10_000
+        assert time.process_time() - started < 10
+
+    def test_an_address_in_another_form_is_reported(self, tmp_path: Path) -> None:
+        """A reference, HTML, and parentheses four deep are links that the rule does not read."""
+        root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
+        page = root / "docs/training/words.md"
+        forms = ["[5][x]\n\n[x]: calc:P\n", "<a href='calc:P'>5</a>\n", "[5](calc:((((P)))))\n", "[5](calc:2 * P)\n"]
+        page.write_text(page.read_text("utf-8") + "\n" + "\n".join(forms), "utf-8")
+        found = rules.check(rules.Context.of(root))
+        assert [problem.rule for problem in found] == ["links"] * len(forms)
+        assert all("[text](calc:20*P)" in problem.remedy for problem in found)
+
+
+def test_fix_rewrites_calculated_figures_and_nothing_else(tmp_path: Path) -> None:
+    """Also those of a page whose other figures follow from claims; a second run changes nothing."""
+    root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
+    page = root / "docs/training/words.md"
+    right = page.read_text("utf-8")
+    page.write_text(right.replace("[3.8 MiB]", "[9.9 MiB]").replace("[16.0 ms]", "[?]"), "utf-8")
+    assert [fix.text for fix in rules.apply(root, rules.Context.of(root))] == ["3.8", "16.0 ms"]
+    assert page.read_text("utf-8") == right
+    assert list(rules.apply(root, rules.Context.of(root))) == []
+
+
+def test_figures_that_lets_name_count_as_used_and_are_of_the_pages_hardware(tmp_path: Path) -> None:
+    """A fact that a let alone names is no orphan, and a time of a CPU is none of a GPU."""
+    root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
+    for path, fact in (
+        ("docs/index.md", "[65,504](fact:number-formats.fp16_max)"),
+        ("docs/training/cpu.md", "fp16 ends"),
+    ):
+        page = root / path
+        text = page.read_text("utf-8")
+        page.write_text(
+            text.replace(fact, "65,504" if "fact" in fact else "fp16 ends").replace(
+                "fp16 ends at [65,504](fact:number-formats.fp16_max).", ""
+            ),
+            "utf-8",
+        )
+    assert rules.check(rules.Context.of(root)) == []
+    page = root / "docs/training/words.md"
+    page.write_text(
+        page.read_text("utf-8")
+        + ("\n<!-- let: t = claim:training.clever.step-time#subject@cpu,batch_size=8 -->\n[0.56 s](calc:t)\n"),
+        "utf-8",
+    )
+    assert [problem.rule for problem in rules.check(rules.Context.of(root))] == ["hardware"]
