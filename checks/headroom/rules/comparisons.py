@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from headroom.prose.comparing import NO_CLAIM
+from headroom.prose.comparing import NO_CLAIM, SHOWN
 from headroom.prose.comparing import comparisons as compared
 from headroom.prose.pages import Page
 from headroom.prose.reading import Prose
@@ -56,7 +56,7 @@ def _wrong_notes(page: Page, said: Prose) -> Iterator[Problem]:
         if note.kind not in NO_CLAIM:
             remedy = f"use one of: {', '.join(NO_CLAIM)}"
             yield Problem(page.path, note.line, "comparisons", "", f"`{note.kind}` is no kind of a note", remedy)
-        elif note.start not in used:
+        elif note.start not in used and note.kind != SHOWN:
             message = f"the note `{note.kind}` follows no sentence that compares or types a figure"
             yield Problem(
                 page.path, note.line, "comparisons", "", message, "remove it, or move it right behind its sentence"

@@ -20,6 +20,8 @@ NO_CLAIM: Final = {
 }
 """Why a comparative sentence may stand without a claim: the kinds of ``<!-- no-claim: KIND -->``."""
 
+SHOWN: Final = "unproven"
+"""The kind of note that readers see, as "not measured": it may follow any sentence."""
 GROUNDS: Final = ("claim:", "calc:", "estimate:")
 """How the addresses begin on which a comparative sentence can rest: a claim, a computed or a predicted figure."""
 _ONE_WORD = 2
