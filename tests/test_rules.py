@@ -173,7 +173,7 @@ def break_everything(root: Path) -> None:
     change(root, GPU, ":proof", ":truth")
     change(root, CPU, "#ratio@cpu", "#ratio@h200")
     change(root, CPU, "[less for backward]", "[half as much for backward]")
-    change(root, INDEX, "This page is", "Training is faster with the clever method. This page is")
+    change(root, INDEX, "This page is", "Training is faster with the clever method, by 20 %. This page is")
     change(root, "docs/training/words.md", "| 8 |", "| 4 |")
     change(root, "docs/training/words.md", "[3.8 MiB]", "[3.9 MiB]")
     change(root, "checks/registry/training/clever-kept-model.yml", "whole * min", "whole + min")

@@ -21,6 +21,7 @@ from headroom.rules.orphans import orphans
 from headroom.rules.references import references
 from headroom.rules.retired import retired
 from headroom.rules.rows import rows
+from headroom.rules.typed_figures import typed
 from headroom.rules.words import words
 
 __all__ = ["READING", "RULES", "Context", "Skipped", "apply", "check", "tally"]
@@ -33,6 +34,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "figures": figures,
     "calc": calc,
     "rows": rows,
+    "typed": typed,
     "models": models,
     "hardware": hardware,
     "words": words,

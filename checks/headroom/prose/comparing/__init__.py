@@ -15,10 +15,15 @@ NO_CLAIM: Final = {
     "advice": "says what to try, and asserts no degree",
     "source": "follows from a library's source or documentation, which is named beside it",
     "unproven": "nobody has measured it here yet",
+    "setting": "a value that somebody chooses: a timeout, a fraction, a size that the page assumes",
     "misread": "compares no methods, and the finder takes it for a comparison",
 }
 """Why a comparative sentence may stand without a claim: the kinds of ``<!-- no-claim: KIND -->``."""
 
+SHOWN: Final = "unproven"
+"""The kind of note that readers see, as "not measured": it may follow any sentence."""
+GROUNDS: Final = ("claim:", "calc:", "estimate:")
+"""How the addresses begin on which a comparative sentence can rest: a claim, a computed or a predicted figure."""
 _ONE_WORD = 2
 _WINDOW = 400
 
@@ -31,8 +36,8 @@ class Comparison:
     text: str
     start: int
     end: int
-    claims: tuple[str, ...]
-    """The ``claim:`` links that stand in it."""
+    grounds: tuple[str, ...]
+    """The addresses of its links to claims, computed figures and predicted figures."""
     remark: Note | None
     """The note ``<!-- no-claim: KIND -->`` that follows it."""
 
@@ -43,8 +48,8 @@ class Comparison:
 
     @property
     def linked(self) -> bool:
-        """Whether it is linked to a claim."""
-        return bool(self.claims)
+        """Whether a link in it leads to a claim, or to a computed or predicted figure."""
+        return bool(self.grounds)
 
 
 def comparisons(markdown_text: str) -> list[Comparison]:
@@ -59,8 +64,8 @@ def is_comparison(sentence: Sentence, source: str) -> bool:
 
 def of_sentence(sentence: Sentence) -> Comparison:
     """A sentence that compares, with what it is linked to."""
-    claims = tuple(href for href in sentence.hrefs if href.startswith(("claim:", "calc:")))
-    return Comparison(sentence.line, sentence.text, sentence.start, sentence.end, claims, sentence.remark)
+    grounds = tuple(href for href in sentence.hrefs if href.startswith(GROUNDS))
+    return Comparison(sentence.line, sentence.text, sentence.start, sentence.end, grounds, sentence.remark)
 
 
 def reason(sentence: Sentence, source: str) -> str:
@@ -100,4 +105,4 @@ def _is_symptom(found: list[Token]) -> bool:
 def _is_title_of_link(sentence: Sentence, source: str) -> bool:
     """Whether it is nothing but a link to somewhere else, which asserts nothing here."""
     whole = source[sentence.start - 1 : sentence.start] == "[" and source[sentence.end : sentence.end + 2] == "]("
-    return whole and not any(href.startswith("claim:") for href in sentence.hrefs)
+    return whole and not any(href.startswith(GROUNDS) for href in sentence.hrefs)
