@@ -295,6 +295,14 @@ FAULTS = {
         add(STAND_INS, "models: {a: {architecture: A, config: {}}}\ndatasets: {}\n"),
         STAND_INS, 1, "facts", "models.a.dtype", "missing",
     ),
+    "data set of endless rows": Fault(
+        add(STAND_INS, "models: {}\ndatasets: {a: {config: b, column: c, splits: {train: 4611686018427387904}}}\n"),
+        STAND_INS, 2, "facts", "datasets.a.splits.train", "less than or equal to 10000",
+    ),
+    "model of endless size": Fault(
+        add(STAND_INS, "models: {a: {architecture: A, dtype: float32, config: {n: 4611686018427387904}}}\ndatasets: {}\n"),
+        STAND_INS, 1, "facts", "models.a.config.n", "less than or equal to 16777216",
+    ),
     "no source": Fault(swap(SHEET, "source: here", "source: there"), SHEET, 6, "facts", "", "names no source"),
     "class without peak": Fault(
         swap(CLASSES, "peak_flops: 1000000000000.0", "peak_flops: 0"), CLASSES, 10, "facts", "cpu.peak_flops", "than 0"
