@@ -300,7 +300,7 @@ FAULTS = {
         STAND_INS, 2, "facts", "datasets.a.splits.train", "less than or equal to 10000",
     ),
     "model of endless size": Fault(
-        add(STAND_INS, "models: {a: {architecture: A, dtype: float32, config: {n: 4611686018427387904}}}\ndatasets: {}\n"),
+        add(STAND_INS, f"models: {{a: {{architecture: A, dtype: float32, config: {{n: {2**62}}}}}}}\ndatasets: {{}}\n"),
         STAND_INS, 1, "facts", "models.a.config.n", "less than or equal to 16777216",
     ),
     "no source": Fault(swap(SHEET, "source: here", "source: there"), SHEET, 6, "facts", "", "names no source"),
