@@ -10,10 +10,12 @@ from headroom.records import Problem
 from headroom.rules.addresses import addresses
 from headroom.rules.code import fences, runs, shown
 from headroom.rules.comparisons import comparisons, tally
+from headroom.rules.configuration import configuration
 from headroom.rules.context import Context
 from headroom.rules.figures import Skipped, apply, figures
 from headroom.rules.flips import flips
 from headroom.rules.glossary import glossary
+from headroom.rules.html import html
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.modelled import models
 from headroom.rules.orphans import orphans
@@ -42,6 +44,8 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "comparisons": comparisons,
     "addresses": addresses,
     "glossary": glossary,
+    "html": html,
+    "configuration": configuration,
 }
 # The rules that reading itself applies: a record that breaks one is no record, but for a gap in it.
 READING = ("claims", "evidence", "machines", "methods", "glossary", "facts", "snippets", "benchmarks", "pages", "gaps")
