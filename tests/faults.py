@@ -273,6 +273,8 @@ FAULTS = {
     "control": of_claim("A clever step takes less time than a plain one.", r'"A\x1b[2J"', 3, "statement", "control"),
     "override": of_claim("statement: A clever", r'statement: "\u202estep" #', 3, "statement", "control or reordering"),
     "isolate": of_claim("that it takes less memory", r'"\u2066that it"', 22, "not_claimed.0", "control or reordering"),
+    "blank letter": of_claim("subject: clever", r'subject: "cle\u3164ver"', 7, "subject", "not seen"),
+    "lookalike letter": of_claim("subject: clever", r'subject: "cl\u0435ver"', 7, "subject", "looks Latin and is not"),
     "invisible": of_claim("subject: clever", r'subject: "cle\u200bver"', 7, "subject", "control or reordering"),
     "long quote": of_cited("clever ran 2.0x faster", f"2.0x {LONG}", 1, "the quote has 30 words"),
     "figure not quoted": of_cited("quote: clever ran 2.0x", "quote: clever ran 2.1x", 1, "`2.0x` does not stand in"),

@@ -195,9 +195,12 @@ def _addresses(text: str) -> Iterator[Finding]:
 
 
 def _address(position: int, target: str) -> Iterator[Finding]:
-    scheme = _SCHEME.match(_as_browsers_read(target))
+    plain = _as_browsers_read(target)
+    scheme = _SCHEME.match(plain)
     if scheme and scheme[1].lower() not in _SCHEMES:
         yield Finding(position, f"a link to `{scheme[1]}:`", f"use one of: {', '.join(sorted(_SCHEMES))}")
+    elif re.match(r"(?:https?:)?//[^/?#]*@", plain, re.IGNORECASE):
+        yield Finding(position, "a link with a user's name before its host", "name the host alone")
     elif len(target) >= _LONGEST and not scheme:
         yield Finding(position, f"a link of more than {_LONGEST} characters", "shorten it")
 

@@ -4,7 +4,6 @@ import ast
 import re
 import textwrap
 import tomllib
-from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
@@ -200,19 +199,6 @@ def ablation_faults(source: str, ablation: dict[str, str]) -> list[tuple[str, st
     if not faults and _assertions(source) != _assertions(_ablated(source, ablation)):
         faults.append(("it changes what is asserted", "take the technique out, and leave the proof as it is"))
     return faults
-
-
-_TOLERANCES = {"rtol", "atol", "rel_tol", "abs_tol"}
-_LOOSEST = 0.1
-
-
-def loose_tolerances(source: str) -> Iterator[tuple[int, str]]:
-    """Tolerances with which nearly everything is close, each with its line."""
-    for node in ast.walk(scripts.parse_python(source)):
-        if isinstance(node, ast.keyword) and node.arg in _TOLERANCES and isinstance(node.value, ast.Constant):
-            value = node.value.value
-            if isinstance(value, int | float) and value > _LOOSEST:
-                yield node.lineno, f"{node.arg}={value}"
 
 
 def _assertions(source: str) -> list[str]:

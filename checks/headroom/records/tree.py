@@ -30,9 +30,9 @@ from headroom.records.snippets import (
     content_sha256,
     document_of,
     header_table,
-    loose_tolerances,
     regions,
 )
+from headroom.records.tolerances import loose_tolerances
 
 _CLAIM: TypeAdapter[Claim] = TypeAdapter(Claim)
 _TERMS: TypeAdapter[dict[Slug, Term]] = TypeAdapter(dict[Slug, Term])
