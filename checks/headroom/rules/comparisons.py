@@ -1,14 +1,17 @@
 """Comparative sentences: each is linked to a claim, or a note says why it needs none."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
+from headroom.prose import comparing
 from headroom.prose.comparing import NO_CLAIM
 from headroom.prose.pages import Page
 from headroom.prose.sentences import Note
 from headroom.records import Problem
 from headroom.rules.context import Context
 
+_ATTRIBUTE = re.compile(r"\b(?:alt|title|aria-label)=\"(?P<text>[^\"]+)\"")
 _QUOTED = 60
 """How many characters of a sentence a message quotes."""
 _REMEDY = "link it to a claim, or write `<!-- no-claim: KIND -->` behind it (docs/contribute/comparisons.md)"
@@ -22,7 +25,37 @@ def comparisons(context: Context) -> Iterator[Problem]:
             if not each.linked and each.remark is None:
                 message = f'"{_first_words(each.text)}" compares, and stands on no claim'
                 yield Problem(page.path, each.line, "comparisons", "", message, _REMEDY)
+        yield from _aside(page, {each.text for each in said.comparisons})
         yield from _wrong_notes(page, said.notes, {each.remark.start for each in said.comparisons if each.remark})
+
+
+def _aside(page: Page, judged: Container[str]) -> Iterator[Problem]:
+    """Comparisons in a page's title, where no heading says the same, in alternative texts and in titles of links."""
+    remedy = "name the topic, and compare in a sentence that is linked to a claim"
+    for line, text in (*_front_matter(page), *_unseen_texts(page)):
+        if text not in judged and (comparing.comparisons(f"# {text}") or comparing.comparisons(text)):
+            message = f'"{_first_words(text)}" compares, where no claim can be linked'
+            yield Problem(page.path, line, "comparisons", "", message, remedy)
+
+
+def _front_matter(page: Page) -> Iterator[tuple[int, str]]:
+    """The title in a page's front matter or in a notebook's metadata, with its line."""
+    if title := page.meta.get("title"):
+        rows = page.text.split("\n")
+        named = (number for number, row in enumerate(rows, 1) if re.match(r'\s*"?title"?\s*:', row))
+        yield next(named, 1), str(title)
+
+
+def _unseen_texts(page: Page) -> Iterator[tuple[int, str]]:
+    """Alternative texts of images, and titles of links that are no claim's."""
+    for link in page.links:
+        if page.markdown.endswith("![", 0, link.start):
+            yield link.line, link.text
+        if link.title and not link.href.startswith(("claim:", "fact:")):
+            yield link.line, link.title
+    for line, row in enumerate(page.markdown.split("\n"), 1):
+        if '="' in row:
+            yield from ((line, match["text"]) for match in _ATTRIBUTE.finditer(row))
 
 
 def tally(context: Context) -> Counter[str]:
