@@ -48,7 +48,7 @@ FORMS: dict[str, tuple[Any, list[str], list[str], int | None]] = {
     "claim": (base.ClaimId, ["a.b", "a-1.b-2.c"], ["a", "a.", ".b", "a..b", "A.b", "a.b_c"], 120),
     "name": (base.Name, ["a", "a_1"], ["", "_a", "1a", "A", "a-b"], 60),
     "hash": (base.Sha256, ["0af" + "9" * 61], ["0" * 63, "0" * 65, "G" + "0" * 63, "A" + "0" * 63], None),
-    "day": (base.IsoDate, ["2026-11-21", "2024-02-29"], ["2026-11-31", "2026-2-1", "2025-02-29", "21.11.2026"], None),
+    "day": (base.IsoDate, ["2026-11-21", "2024-02-29"], ["2014-12-31", "2026-11-31", "2026-2-1", "21.11.2026"], None),
     "address": (base.Url, ["https://a.org/b?c=d#e"], ["http://a.org", "https://", "https://a b", "https://<a>"], 300),
     "page": (base.PagePath, ["a.md", "a/b-c_1.ipynb"], ["a", "a.html", "../a.md", "/a.md", "a/.md", "a.md#b"], 120),
     "section": (base.Section, ["a.md", "a/b.md#c-1"], ["a", "a.md#", "a.md#b c", "../a.md#b"], 180),

@@ -1,10 +1,10 @@
-"""What version control knows of a tree: the day of its last commit."""
+"""What version control knows of a tree: the day of its last commit, and so the last day that a record can be of."""
 
 import os
 import re
 import shutil
 import subprocess
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 _COMMITTED = re.compile(rb"^committer .*> (\d{1,15}) [+-]\d{4}$", re.MULTILINE)
@@ -35,3 +35,15 @@ def last_commit_day(root: Path) -> str | None:
         return f"{datetime.fromtimestamp(int(found[1]), UTC):%Y-%m-%d}"
     except (ValueError, OverflowError, OSError):  # a year that no calendar has
         return None
+
+
+def latest_day(root: Path) -> str:
+    """Return the last day that a record can be of: one after the last commit or after today, whichever is later.
+
+    What was measured today stands in the tree before it is committed. Time alone never makes a date wrong.
+    """
+    newest = max(f"{datetime.now(UTC):%Y-%m-%d}", last_commit_day(root) or "")
+    try:
+        return (date.fromisoformat(newest) + timedelta(days=1)).isoformat()
+    except OverflowError:  # of the last day that a calendar has
+        return newest

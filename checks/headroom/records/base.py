@@ -8,6 +8,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 from headroom.files import HIDDEN, LOOKALIKE
 
+_EARLIEST = "2015-01-01"
+
 
 def _plain(text: str) -> str:
     if text.isascii() and text.isprintable():
@@ -32,6 +34,8 @@ def _date(text: str) -> str:
         date.fromisoformat(text)
     except ValueError as error:
         raise ValueError(f"`{text}` is no day; write one as YYYY-MM-DD") from error
+    if text < _EARLIEST:
+        raise ValueError(f"`{text}` is before {_EARLIEST}, when none of this existed; correct it")
     return text
 
 

@@ -13,6 +13,7 @@ from headroom.rules.comparisons import comparisons, tally
 from headroom.rules.configuration import configuration
 from headroom.rules.consequences import follows
 from headroom.rules.context import Context
+from headroom.rules.dates import dates
 from headroom.rules.figures import Skipped, apply, figures
 from headroom.rules.flips import flips
 from headroom.rules.glossary import glossary
@@ -47,6 +48,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "glossary": glossary,
     "html": html,
     "configuration": configuration,
+    "dates": dates,
 }
 # The rules that reading itself applies: a record that breaks one is no record, but for a gap in it.
 READING = ("claims", "evidence", "machines", "methods", "glossary", "facts", "snippets", "benchmarks", "pages", "gaps")
