@@ -4,6 +4,8 @@ import ast
 import re
 import textwrap
 import tomllib
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
@@ -100,6 +102,20 @@ class SnippetRun(Record):
     ablation: AblationRun | None
     output: Printed | None = None
     """The end of what it printed; records from before 2026-11-22 lack it, and so do runs that printed nothing."""
+
+
+def named(snippets: Mapping[str, Snippet], pattern: str) -> list[Snippet]:
+    """Return the snippets that a pattern names, in order.
+
+    Args:
+        snippets: those of a tree, by id.
+        pattern: an id or a path for one alone, a folder for all below it, or a glob as `training/lora*`; empty for all.
+    """
+    name = pattern.removeprefix("snippets/").removesuffix(".py").rstrip("/")
+    if name in snippets:
+        return [snippets[name]]
+    wanted = (each for each in sorted(snippets) if not name or each.startswith(f"{name}/") or fnmatchcase(each, name))
+    return [snippets[each] for each in wanted]
 
 
 def header_table(source: str) -> tuple[dict[str, Any], int]:
