@@ -30,7 +30,7 @@ FLOORS = {
 MET_IN = {
     "numpy": {"statistics"},
     "pydantic": {"records"},
-    "yaml": {"parsing"},
+    "yaml": {"parsing", "rules"},
     "torch": {"running"},
     "transformers": {"running"},
     "datasets": {"running"},

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from doomed import CLAIM, a_tree, journals, lines, measure, snapshot
-from headroom import cli
+from headroom import cli, history
 from headroom.records import Evidence, load
 from headroom.running import guard
 from trees import SNIPPET, a_run_record, a_session, keep, write
@@ -59,6 +59,14 @@ def test_a_clock_behind_a_run_is_refused(root: Path, monkeypatch: pytest.MonkeyP
     write(root / "checks/runs/training/clever/cpu.json", a_run_record(date="2026-11-22"))
     at(monkeypatch, NOON)
     with pytest.raises(guard.GuardError, match="but the run of training/clever on cpu is of 2026-11-22"):
+        guard.now(load(root))
+
+
+def test_a_clock_behind_the_last_commit_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was measured then would seem older than what stood there before."""
+    monkeypatch.setattr(history, "last_commit_day", lambda _root: "2026-11-22")
+    at(monkeypatch, NOON)
+    with pytest.raises(guard.GuardError, match="but the last commit is of 2026-11-22"):
         guard.now(load(root))
 
 

@@ -1,16 +1,18 @@
 """Comparative sentences of readers' pages: each rests on a claim or a figure, or a note says why it needs none."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
+from headroom.prose import comparing
 from headroom.prose.comparing import NO_CLAIM, SHOWN
-from headroom.prose.comparing import comparisons as compared
 from headroom.prose.pages import Page
 from headroom.prose.reading import Prose
 from headroom.records import Problem
 from headroom.rules.context import Context
 from headroom.rules.typed_figures import typed_figures
 
+_ATTRIBUTE = re.compile(r"\b(?:alt|title|aria-label)=\"(?P<text>[^\"]+)\"")
 _QUOTED = 60
 """How many characters of a sentence a message quotes."""
 _REMEDY = (
@@ -29,22 +31,43 @@ def comparisons(context: Context) -> Iterator[Problem]:
             if not each.linked and each.remark is None:
                 message = f'"{_first_words(each.text)}" compares, and rests on no claim and no figure'
                 yield Problem(page.path, each.line, "comparisons", "", message, _REMEDY)
-        yield from _title(page)
+        yield from _aside(page, {each.text for each in said.comparisons})
         yield from _wrong_notes(page, said)
+
+
+def _aside(page: Page, judged: Container[str]) -> Iterator[Problem]:
+    """Comparisons in a page's title, where no heading says the same, in alternative texts and in titles of links."""
+    remedy = "name the topic, and compare in a sentence that is linked to a claim"
+    for line, text in (*_front_matter(page), *_unseen_texts(page)):
+        if text not in judged and (comparing.comparisons(f"# {text}") or comparing.comparisons(text)):
+            message = f'"{_first_words(text)}" compares, where no claim can be linked'
+            yield Problem(page.path, line, "comparisons", "", message, remedy)
+
+
+def _front_matter(page: Page) -> Iterator[tuple[int, str]]:
+    """The title in a page's front matter or in a notebook's metadata, with its line."""
+    if title := page.meta.get("title"):
+        rows = page.text.split("\n")
+        named = (number for number, row in enumerate(rows, 1) if re.match(r'\s*"?title"?\s*:', row))
+        yield next(named, 1), str(title)
+
+
+def _unseen_texts(page: Page) -> Iterator[tuple[int, str]]:
+    """Alternative texts of images, and titles of links that are no claim's."""
+    for link in page.links:
+        if page.markdown.endswith("![", 0, link.start):
+            yield link.line, link.text
+        if link.title and not link.href.startswith(("claim:", "fact:")):
+            yield link.line, link.title
+    for line, row in enumerate(page.markdown.split("\n"), 1):
+        if '="' in row:
+            yield from ((line, match["text"]) for match in _ATTRIBUTE.finditer(row))
 
 
 def tally(context: Context) -> Counter[str]:
     """Count the comparative sentences of readers' pages: `linked`, by the kind of their note, or `open`."""
     found = [each for page in context.pages if page.for_readers for each in context.prose[page.path].comparisons]
     return Counter("linked" if each.linked else each.note or "open" for each in found)
-
-
-def _title(page: Page) -> Iterator[Problem]:
-    """Report a title in the front matter that compares: no link and no note can stand there."""
-    title = str(page.meta.get("title", ""))
-    if compared(f"# {title}"):
-        message = f'the title "{_first_words(title)}" compares, and nothing can be linked in it'
-        yield Problem(page.path, 1, "comparisons", "", message, "name the subject, and compare in the text")
 
 
 def _wrong_notes(page: Page, said: Prose) -> Iterator[Problem]:

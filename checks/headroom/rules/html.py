@@ -1,0 +1,37 @@
+"""Raw HTML, attributes and addresses of pages: nothing of a page runs a script or loads from another host."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from headroom.prose.active_content import Finding, in_html, in_markdown
+from headroom.prose.pages import Page
+from headroom.records import Problem
+from headroom.rules.context import Context
+
+_SHOWN = {"text/markdown": in_markdown, "text/html": in_html, "image/svg+xml": in_html}
+_KINDS = {*_SHOWN, "text/plain", "image/png", "image/jpeg"}
+
+
+def html(context: Context) -> Iterator[Problem]:
+    """Nothing on a page runs a script, and nothing is loaded from another host."""
+    for page in context.pages:
+        line, counted = 1, 0
+        for finding in in_markdown(page.markdown):
+            line, counted = line + page.markdown.count("\n", counted, finding.position), finding.position
+            yield _problem(page, line, finding)
+        for cell in page.notebook.cells if page.notebook else ():
+            for output in cell.outputs:
+                for finding in _of_output(output.get("data") or {}):
+                    yield _problem(page, cell.line, finding)
+
+
+def _of_output(data: Mapping[str, Any]) -> Iterator[Finding]:
+    for kind, content in data.items():
+        if kind not in _KINDS:
+            yield Finding(0, f"an output of the type `{kind}`", f"print one of: {', '.join(sorted(_KINDS))}")
+        elif kind in _SHOWN:
+            yield from _SHOWN[kind](content if isinstance(content, str) else "".join(map(str, content)))
+
+
+def _problem(page: Page, line: int, finding: Finding) -> Problem:
+    return Problem(page.path, line, "html", "", finding.message, finding.remedy)
