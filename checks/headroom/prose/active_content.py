@@ -34,14 +34,14 @@ _ATTRIBUTES = _words(
     " stop-color stop-opacity stroke stroke-dasharray stroke-linecap stroke-linejoin stroke-opacity"
     " stroke-width text-anchor transform vector-effect version viewbox x x1 x2 xml:space xmlns y y1 y2"
 )
-_SCHEMES = frozenset(("https", "http", "mailto", "claim", "fact", "calc", "methods", "start"))
+_SCHEMES = frozenset(("https", "http", "mailto", "claim", "fact", "calc", "estimate", "methods", "start"))
 _OWN = "use Markdown, or a tag of headroom.prose.active_content; show code between backticks"
 
 _MARK = re.compile(r"<(?=[A-Za-z/?]|!(?!--))")
 _VALUE = r"\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+"
 _TAG = re.compile(rf"</?(?P<name>[A-Za-z][\w:-]*)(?P<rest>(?:\s+[^\s\"'<>/=]+(?:\s*=\s*(?:{_VALUE}))?)*)\s*/?>")
 _ATTRIBUTE = re.compile(rf"(?P<name>[^\s\"'<>/={{}}]+)(?:\s*(?P<set>=)\s*(?P<value>{_VALUE})?)?")
-_AUTOLINK = re.compile(r"<(?:https?://|mailto:)[^<>\s]*>|<[\w.+-]+@[\w.-]+>")
+_AUTOLINK = re.compile(r"<(?:https?://|mailto:)[^<>\s]*>|<[\w.+-]+@[\w.-]+>|<calc:[\w .,+*/()-]*>")
 _LONGEST = 1000
 """Characters of an address."""
 _TO = rf"\(\s*<?(?=(?P<to>[^)]{{0,{_LONGEST}}}))"
