@@ -98,6 +98,7 @@ class TestText:
             ("(12+8)*P", "(12 + 8) × 1,235,814,400 = 23.0 GiB"),
             ("w*P-3*P*2**2*w", "4 B/parameter × 1,235,814,400 − 3 × 1,235,814,400 × 2² × 4 B/parameter = −50.6 GiB"),
             ("max(1,P)", "max(1, 1,235,814,400) = 1.2 GiB"),
+            ("2*1e9*1.5+4e-3+1e15", "2 × 1,000,000,000 × 1.5 + 4e-3 + 1e15 = 931325.4 GiB"),
         ],
     )
     def test_a_formula_is_explained_with_its_numbers(self, formula: str, said: str) -> None:
@@ -107,8 +108,19 @@ class TestText:
 
     def test_a_name_alone_is_explained_by_its_formula(self) -> None:
         """Also when the name stands for another name."""
-        (found,) = calculations(LETS + "<!-- let: peak = 20*P; most = peak -->[1.0 GiB](calc:most)").found
-        assert explained(found) == "20 × 1,235,814,400 = 23.0 GiB"
+        text = "<!-- let: peak = 20*P; most = peak; size = 2*3 -->[1.0 GiB](calc:most) [0](calc:size)"
+        found = calculations(LETS + text).found
+        assert [explained(each) for each in found] == ["20 × 1,235,814,400 = 23.0 GiB", "2 × 3 = 6"]
+
+    def test_values_of_names_are_shown_as_they_were_given_or_rounded(self) -> None:
+        """With units that bind, from a figure, and from `ceil`, which makes whole numbers."""
+        lets = "<!-- let: card = 24 GB; link = fact:a.b; tiles = ceil(7/2); part = 50 %; debt = 1-4; speed = rate*2 -->"
+        links = "[0 GB](calc:card+link) [0](calc:tiles*part*debt) [0 GB/s](calc:speed+rate)"
+        assert [explained(each) for each in calculations(LETS + lets + links).found] == [
+            "24 GB + 4.66 GiB = 29 GB",
+            "4 × 50 % × (−3) = −6",
+            "10,000,000,000 B/s + 5 GB/s = 15 GB/s",
+        ]
 
 
 class TestScope:
@@ -198,26 +210,20 @@ def test_fix_rewrites_calculated_figures_and_nothing_else(tmp_path: Path) -> Non
     assert list(rules.apply(root, rules.Context.of(root))) == []
 
 
-def test_figures_that_lets_name_count_as_used_and_are_of_the_pages_hardware(tmp_path: Path) -> None:
-    """A fact that a let alone names is no orphan, and a time of a CPU is none of a GPU."""
+def test_a_fact_that_a_let_alone_names_is_used(tmp_path: Path) -> None:
+    """It is an orphan once the let is gone."""
     root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
-    for path, fact in (
-        ("docs/index.md", "[65,504](fact:number-formats.fp16_max)"),
-        ("docs/training/cpu.md", "fp16 ends"),
-    ):
-        page = root / path
-        text = page.read_text("utf-8")
-        page.write_text(
-            text.replace(fact, "65,504" if "fact" in fact else "fp16 ends").replace(
-                "fp16 ends at [65,504](fact:number-formats.fp16_max).", ""
-            ),
-            "utf-8",
-        )
-    assert rules.check(rules.Context.of(root)) == []
     page = root / "docs/training/words.md"
-    page.write_text(
-        page.read_text("utf-8")
-        + ("\n<!-- let: t = claim:training.clever.step-time#subject@cpu,batch_size=8 -->\n[0.56 s](calc:t)\n"),
-        "utf-8",
-    )
+    text = page.read_text("utf-8").replace("digits = fact:digits.fp16_digits; ", "digits = 11; ")
+    page.write_text(text, "utf-8")
+    (problem,) = rules.check(rules.Context.of(root))
+    assert (problem.rule, "fp16_digits" in problem.message) == ("orphans", True)
+
+
+def test_a_let_names_no_time_of_other_hardware(tmp_path: Path) -> None:
+    """A time of a CPU says nothing on a page about a GPU."""
+    root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
+    page = root / "docs/training/words.md"
+    let = "<!-- let: t = claim:training.clever.step-time#subject@cpu,batch_size=8 -->"
+    page.write_text(f"{page.read_text('utf-8')}\n{let}\n[0.56 s](calc:t)\n", "utf-8")
     assert [problem.rule for problem in rules.check(rules.Context.of(root))] == ["hardware"]

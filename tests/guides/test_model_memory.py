@@ -4,12 +4,11 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from worked_problems import ROOT
-
-NOTEBOOK = ROOT / "docs/concepts/model-memory.ipynb"
+NOTEBOOK = Path(__file__).parents[2] / "docs/concepts/model-memory.ipynb"
 CELLS = {cell["id"]: cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
 # Weighs the same step twice, as the notebook does and as `headroom measure` does, and prints both.
 TWICE = """
@@ -86,7 +85,7 @@ class TestWhatTheTextSays:
         embedding = 4 * 4096 * 128 / 2**20
         assert float(step["copies of the embedding"][moment["embedding"]]) == 3 * embedding
 
-    def test_bytes_a_parameter_of_the_first_lines(self) -> None:
+    def test_bytes_per_parameter_of_the_first_lines(self) -> None:
         """12 when backward starts, 16 at the update: weights and states, and gradients with them."""
         weights, gradients, states, _, total = map(float, table("optimizers")["AdamW, fused"])
         assert (weights + states, weights + states + gradients, total) == (12, 16, 16)

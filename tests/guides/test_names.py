@@ -11,72 +11,107 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from headroom.prose.markup import without_fences
 from headroom.records import load
 from headroom.scripts import parse_python
-from worked_problems import ROOT, guide
 
+ROOT = Path(__file__).parents[2]
 GUIDE = "training/single-gpu.md"
 LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "torchao")
-WORD = re.compile(r"[A-Za-z_]\w{3,}")
-# Names of old, which the guide says are gone, and what stands in no Python file.
-ELSEWHERE = {
-    *("BetterTransformer", "adamw_apex_fused", "fp16_backend", "fp16_opt_level", "half_precision_backend"),
-    *("jit_mode_eval", "use_ipex", "aot_nvfuser"),
-    "max_split_size_mb",  # PyTorch's allocator is written in C++
-    "adam_",  # of adam_beta1 and its kin
-}
+WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` stands for several names
+DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`, the (?:Trainer's )?default\b(?! on)")
 
 # In a process of its own: no other test is to find torch loaded.
 ASK = """
 import dataclasses, json
 from transformers import TrainingArguments
+from transformers.training_args import OptimizerNames
 values = {field.name: field.default for field in dataclasses.fields(TrainingArguments)}
-names = ("adam_beta1", "adam_beta2", "learning_rate", "max_grad_norm", "average_tokens_across_devices", "optim")
-print(json.dumps({name: getattr(values[name], "value", values[name]) for name in names}))
+plain = {name: getattr(value, "value", value) for name, value in values.items()}
+optimizers = [name.value for name in OptimizerNames]
+print(json.dumps({"defaults": plain, "optimizers": optimizers}, default=str))
 """
 
 
+def guide() -> str:
+    """The text of the guide's pages."""
+    first = ROOT / "docs" / GUIDE
+    return "\n".join(path.read_text("utf-8") for path in (first, *sorted(first.with_suffix("").glob("*.md"))))
+
+
+def old_names() -> list[list[str]]:
+    """The rows of the guide's table of old names: the old ones, and those of today."""
+    table = guide().partition("| Old | Today |")[2].partition("\n\n")[0]
+    return [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+
+
+def words(text: str) -> set[str]:
+    """The names that stand as code in a text."""
+    return {name for code in re.findall(r"`([^`\n]+)`", text) for name in WORD.findall(code)}
+
+
 def files(library: str) -> Iterator[Path]:
-    """The Python files of an installed library."""
+    """The Python files of an installed library, and the headers of PyTorch's own C++ library."""
     found = importlib.util.find_spec(library)
     assert found, library
     assert found.origin, library
-    yield from sorted(Path(found.origin).parent.rglob("*.py"))
+    folder = Path(found.origin).parent
+    yield from sorted(folder.rglob("*.py"))
+    yield from sorted((folder / "include/c10").rglob("*.h"))
+
+
+@pytest.fixture(scope="module")
+def trainer() -> dict[str, Any]:
+    """The defaults of the installed Trainer's arguments, and the names of its optimizers."""
+    printed = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True).stdout
+    known: dict[str, Any] = json.loads(printed.splitlines()[-1])
+    return known
 
 
 class TestNames:
     @pytest.mark.slow
     def test_every_name_is_one_that_there_is(self) -> None:
-        """What stands as code in the guide's sentences is in a script of ours or in a library's source."""
-        prose = without_fences(guide(GUIDE))
-        left = {name for code in re.findall(r"`([^`\n]+)`", prose) for name in WORD.findall(code)}
+        """What stands as code in the guide's sentences is in a script of ours or in a library's source.
+
+        A name of old stands in the table of old names, or in a sentence without the marks of code.
+        """
+        left = words(without_fences(guide())) - {name for row in old_names() for name in words(row[0])}
         ours = [path for folder in ("snippets", "checks/benchmarks") for path in (ROOT / folder).rglob("*.py")]
         for path in (*ours, *(each for library in LIBRARIES for each in files(library))):
             left.difference_update(WORD.findall(path.read_text("utf-8", errors="replace")))
-            if left <= ELSEWHERE:
+            if not left:
                 break
-        assert left == ELSEWHERE
+        assert left == set()
+
+    @pytest.mark.slow
+    def test_old_names_of_the_trainer_are_gone(self, trainer: dict[str, Any]) -> None:
+        """Those that the table says go in a later version are still there."""
+        known = {*trainer["defaults"], *trainer["optimizers"]}
+        rows = old_names()
+        assert len(rows) > 5
+        for old, _ in rows:
+            names = set(re.findall(r"`([a-z0-9_]+)(?:=[^`]*)?`", old))
+            assert names & known == (names if "gone in" in old else set()), old
 
 
 class TestDefaults:
     @pytest.mark.slow
-    def test_defaults_of_the_trainer(self) -> None:
-        """Sentences of the guide that print a default of the Trainer's arguments."""
-        printed = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True).stdout
-        of = json.loads(printed.splitlines()[-1])
-        text = " ".join(guide(GUIDE).split())
-        for sentence in (
-            f"it gets AdamW's betas, {of['adam_beta1']:g} and {of['adam_beta2']:g}.",
-            f"so its {of['learning_rate']:.0e}".replace("e-0", "e-") + " is used as it stands",
-            f"It also clips at `max_grad_norm={of['max_grad_norm']}`",
-            f"`average_tokens_across_devices={of['average_tokens_across_devices']}`, the default",
-            f'(`optim="{of["optim"]}"`, the Trainer\'s default)',
-        ):
-            assert sentence in text
+    def test_defaults_in_sentences_are_those_of_the_trainer(self, trainer: dict[str, Any]) -> None:
+        """Each `name=value`, the default, of which the name is one of its arguments."""
+        found = [match.groups() for match in DEFAULT.finditer(guide()) if match["name"] in trainer["defaults"]]
+        assert len(found) > 1
+        for name, value in found:
+            assert value.strip('"') == str(trainer["defaults"][name]), name
+
+    @pytest.mark.slow
+    def test_defaults_in_the_fact_sheet_are_those_of_the_trainer(self, trainer: dict[str, Any]) -> None:
+        """Each figure is named like the argument."""
+        for name, figure in load(ROOT).facts["trainer-defaults"].figures.items():
+            assert figure.value == trainer["defaults"][name], name
 
 
 class TestHeaders:
@@ -120,12 +155,17 @@ def version(library: str) -> str:
     return ".".join(importlib.metadata.version(library).split(".")[:2])
 
 
-def near(text: str, locator: str) -> set[str]:
+def near(text: str, locator: str) -> set[float]:
     """The numbers on the lines that hold a name of a locator, and on the next ones."""
     names = re.findall(r"\w+_\w+|[a-z]+\d+", locator)
     rows = text.splitlines()
     places = [i for i, row in enumerate(rows) if any(name in row for name in names)]
-    return {number for i in places for row in rows[i : i + 15] for number in re.findall(r"\d+(?:\.\d+)?", row)}
+    return {
+        float(number)
+        for i in places
+        for row in rows[i : i + 15]
+        for number in re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", row)
+    }
 
 
 class TestSources:
@@ -139,6 +179,6 @@ class TestSources:
                 if match and match["library"] in LIBRARIES:
                     text = (next(files(match["library"])).parent.parent / match["path"]).read_text("utf-8")
                     assert version(match["library"]) in source.title, source.title
-                    assert f"{figure.value:g}" in near(text, source.locator), f"{sheet.id}.{name}"
+                    assert figure.value in near(text, source.locator), f"{sheet.id}.{name}"
                     looked_at.add(name)
         assert looked_at >= {"tf32_capability", "bf16_capability", "fp8_capability", "mx_block", "nvfp4_block"}

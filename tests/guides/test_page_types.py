@@ -1,12 +1,13 @@
 """What each page is for, and what a guide's sections begin with."""
 
 import re
+from pathlib import Path
 
 from headroom.prose.markup import without_fences
 from headroom.prose.pages import TYPES, load_pages
 from headroom.records import load
-from worked_problems import ROOT
 
+ROOT = Path(__file__).parents[2]
 ANSWER = ("**Do this", "**The rule")
 
 

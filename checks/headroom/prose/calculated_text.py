@@ -17,6 +17,7 @@ _TOKEN = re.compile(
 )
 _MARKS = {"*": " × ", "/": " / ", "+": " + ", "-": " \u2212 ", ",": ", "}
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_WRITTEN_OUT = 1e12  # a number in powers of ten, such as 1e9, is written out below this
 _GROUPED_FROM = 100  # a plain number is filled in whole from here on, and with two decimals below
 
 
@@ -78,7 +79,7 @@ def _filled(text: str, opened: re.Match[str], quantity: Quantity) -> str:
 
 
 def _is_whole(value: float) -> bool:
-    return value.is_integer() or abs(value) >= _GROUPED_FROM
+    return float(value).is_integer() or abs(value) >= _GROUPED_FROM
 
 
 def _usual_unit(quantity: Quantity) -> str:
@@ -127,7 +128,8 @@ def _token(token: re.Match[str], calculation: Calculation) -> str:
 
 def _number(text: str) -> str:
     text = text.replace("_", "")
-    return f"{int(text):,}" if text.isdigit() else text
+    whole = float(text).is_integer() and (text.isdigit() or "e" in text)
+    return f"{float(text):,.0f}" if whole and float(text) < _WRITTEN_OUT else text
 
 
 def _named_value(let: Let, quantity: Quantity) -> str:
@@ -136,11 +138,11 @@ def _named_value(let: Let, quantity: Quantity) -> str:
         number, unit = given
         return _number(number) + (f" {unit}" if quantity.powers or unit in ("%", "×") else "")
     shown = _rounded(quantity.value, quantity.powers)
-    return f"({shown})" if quantity.value < 0 else shown
+    return f"({shown})".replace("-", "\u2212") if quantity.value < 0 else shown
 
 
 def _rounded(value: float, powers: Powers) -> str:
     if powers in ((("B", 1),), (("s", 1),)):
         return humane(value, powers[0][0])
-    number = f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
+    number = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
     return f"{number} {named(powers)}" if powers else number

@@ -77,12 +77,13 @@ def source_of(tree: Tree, board: Board) -> Source:
     def look_up(address: str) -> Quantity:
         target = parse_target(address)
         if not isinstance(target, FactTarget):
-            return Quantity.of(*measured(tree, board, target))
+            value, unit = measured(tree, board, target)
+            return Quantity.of(float(value), unit)
         sheet = tree.facts.get(target.sheet)
         if sheet is None or target.figure not in sheet.figures:
             raise LookupError(f"there is no fact `{target.sheet}.{target.figure}`")
         figure = sheet.figures[target.figure]
-        return Quantity.of(figure.value, figure.unit)
+        return Quantity.of(float(figure.value), figure.unit)
 
     return look_up
 
@@ -164,8 +165,8 @@ class Calculations:
         if found:
             quantity, names = found
             shown = formula
-            while shown in names and (inner := self._parts.get(names[shown][0])):
-                shown, names = names[shown][0].text, inner
+            while shown in names and (let := names[shown][0]) in self._parts:
+                shown, names = let.text, self._parts[let]
             yield Calculation(link, formula, quantity, shown, names)
 
     def _evaluated(self, text: str, position: int) -> tuple[Quantity, Names] | None:
