@@ -57,8 +57,8 @@ class TestCheck:
         assert main(["check", "--root", str(root)]) == OK
         printed = capsys.readouterr()
         assert printed.out == ""
-        kinds = "11 linked, 1 quoted, 1 proved, 1 definition, 1 arithmetic, 1 advice, 1 source, 1 unproven, 1 misread"
-        counts = f"2 snippets, 11 claims, 3 sessions, 6 pages, 19 comparisons ({kinds})"
+        kinds = "11 linked, 1 quoted, 1 proved, 1 definition, 1 advice, 1 source, 1 unproven, 1 misread"
+        counts = f"2 snippets, 11 claims, 3 sessions, 6 pages, 18 comparisons ({kinds})"
         assert printed.err == f"{counts}: no problems\n"
 
     def test_prints_one_line_a_problem(self, red: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,6 @@ from headroom.prose.sentences import Note, Sentence, sentences
 
 NO_CLAIM: Final = {
     "definition": "says what a word means",
-    "arithmetic": "follows from figures that stand on the page",
     "proved": "the snippet shown in this section asserts it in its proof",
     "quoted": "somebody else's words, reported or refuted",
     "advice": "says what to try, and asserts no degree",
