@@ -21,7 +21,9 @@ GH = """#!/bin/sh
 for word in "$@"; do printf '%s\\n' "$word"; done >> "$CALLS"
 echo -- >> "$CALLS"
 while [ $# -gt 0 ]; do [ "$1" = --body-file ] && cat "$2" > "$CALLS.body"; shift; done
-case "$(tail -n 20 "$CALLS" | tr '\\n' ' ')" in *"issue list "* | *"pr list "*) [ -s "$CALLS.open" ] && cat "$CALLS.open"; : ;; esac
+case "$(tail -n 20 "$CALLS" | tr '\\n' ' ')" in
+  *"issue list "* | *"pr list "*) [ -s "$CALLS.open" ] && cat "$CALLS.open"; : ;;
+esac
 """
 
 
