@@ -234,7 +234,7 @@ def parse_notebook(path: str, text: str) -> Page:
 
 
 _PARSERS = {".md": parse, ".ipynb": parse_notebook}
-_UNREAD = {*_PARSERS, ".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm"}
+_UNREAD = {*_PARSERS, ".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm", ".xhtml", ".xht", ".xml", ".svgz"}
 """How the name of a page may end for MkDocs or for a browser, in any case."""
 
 

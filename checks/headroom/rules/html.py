@@ -1,8 +1,11 @@
 """Raw HTML, attributes and addresses of pages: nothing of a page runs a script or loads from another host."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+from headroom.files import UnreadableError, line_of, read_found, text_of, walk
 from headroom.prose.active_content import Finding, in_html, in_markdown
 from headroom.prose.pages import Page
 from headroom.records import Problem
@@ -14,6 +17,7 @@ _KINDS = {*_SHOWN, "text/plain", "image/png", "image/jpeg"}
 
 def html(context: Context) -> Iterator[Problem]:
     """Nothing on a page runs a script, and nothing is loaded from another host."""
+    yield from _of_drawings(context.tree.root)
     for page in context.pages:
         line, counted = 1, 0
         for finding in in_markdown(page.markdown):
@@ -23,6 +27,17 @@ def html(context: Context) -> Iterator[Problem]:
             for output in cell.outputs:
                 for finding in _of_output(output.get("data") or {}):
                     yield _problem(page, cell.line, finding)
+
+
+def _of_drawings(root: Path) -> Iterator[Problem]:
+    """Active content of SVG files, which a browser also shows as pages of their own."""
+    for file in walk(root, "docs"):
+        if file.name.lower().endswith(".svg"):
+            with suppress(UnreadableError):  # loading pages says so
+                text = text_of(read_found(file, root))
+                for finding in in_html(text):
+                    line = line_of(text, finding.position)
+                    yield Problem(file.name, line, "html", "", finding.message, finding.remedy)
 
 
 def _of_output(data: Mapping[str, Any]) -> Iterator[Finding]:
