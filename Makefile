@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # mkdocs-material announces its end of life on every build; docs/contribute/architecture.md says what follows from it.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: site build serve check test test-gpu deep deep-tests deep-mutants deep-scale deep-site newest newest-tests remeasure clean
+.PHONY: site build serve check test test-gpu deep deep-tests deep-mutants deep-scale deep-site newest newest-tests remeasure constraints clean
 
 site: build ## environment, checks, build, and the site at http://localhost:8000
 	@$(MAKE) --no-print-directory serve
@@ -75,6 +75,14 @@ remeasure: $(VENV)/tests ## measure again what is stale, as far as this machine 
 	  [ $$(date +%s) -lt $$last ] || break; \
 	  timeout 2h $(BIN)/headroom measure --out '$(OUT)' "$$name" || failed="$$failed $$name"; \
 	done; [ -z "$$failed" ] || { echo "not measured:$$failed"; exit 1; }
+
+# Exact versions, so that no release of a library changes the published site unseen; review the difference like code.
+constraints: ## pin in .ci/constraints.txt what the published site is built with
+	rm -rf .cache/constraints
+	@mkdir -p .cache
+	$(PYTHON) -m venv .cache/constraints
+	.cache/constraints/bin/python -m pip install --quiet --disable-pip-version-check '.[site]'
+	.cache/constraints/bin/python -m pip freeze --exclude headroom > .ci/constraints.txt
 
 clean: ## everything that was made here
 	rm -rf $(VENV) .cache site .pytest_cache .mypy_cache .ruff_cache

@@ -273,6 +273,8 @@ FAULTS = {
     "control": of_claim("A clever step takes less time than a plain one.", r'"A\x1b[2J"', 3, "statement", "control"),
     "override": of_claim("statement: A clever", r'statement: "\u202estep" #', 3, "statement", "control or reordering"),
     "isolate": of_claim("that it takes less memory", r'"\u2066that it"', 22, "not_claimed.0", "control or reordering"),
+    "blank letter": of_claim("subject: clever", r'subject: "cle\u3164ver"', 7, "subject", "not seen"),
+    "lookalike letter": of_claim("subject: clever", r'subject: "cl\u0435ver"', 7, "subject", "looks Latin and is not"),
     "invisible": of_claim("subject: clever", r'subject: "cle\u200bver"', 7, "subject", "control or reordering"),
     "long quote": of_cited("clever ran 2.0x faster", f"2.0x {LONG}", 1, "the quote has 30 words"),
     "figure not quoted": of_cited("quote: clever ran 2.0x", "quote: clever ran 2.1x", 1, "`2.0x` does not stand in"),
@@ -294,6 +296,14 @@ FAULTS = {
     "stand-in without dtype": Fault(
         add(STAND_INS, "models: {a: {architecture: A, config: {}}}\ndatasets: {}\n"),
         STAND_INS, 1, "facts", "models.a.dtype", "missing",
+    ),
+    "data set of endless rows": Fault(
+        add(STAND_INS, "models: {}\ndatasets: {a: {config: b, column: c, splits: {train: 4611686018427387904}}}\n"),
+        STAND_INS, 2, "facts", "datasets.a.splits.train", "less than or equal to 10000",
+    ),
+    "model of endless size": Fault(
+        add(STAND_INS, f"models: {{a: {{architecture: A, dtype: float32, config: {{n: {2**62}}}}}}}\ndatasets: {{}}\n"),
+        STAND_INS, 1, "facts", "models.a.config.n", "less than or equal to 16777216",
     ),
     "no source": Fault(swap(SHEET, "source: here", "source: there"), SHEET, 6, "facts", "", "names no source"),
     "class without peak": Fault(

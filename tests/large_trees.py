@@ -28,10 +28,10 @@ BLOCKS = 20
 PER_BENCHMARK = 25
 """Claims that are measured with one benchmark, belong to one method and stand on one page."""
 GRID = (1, 8, 64)
-DATES = ("2026-11-19", "2026-11-20")
+DATES = ("2026-11-18", "2026-11-19", "2026-11-20")
 PROJECT = Path(__file__).resolve().parents[1]
-COPIED = ("training", "concepts")
-"""The folders of docs/ and snippets/ that are copied."""
+COPIED = "training"
+"""The folder of docs/ and snippets/ that is copied."""
 _ONE_PLACE = re.compile(r"^(?:was|answers):\n(?:[ \t].*\n)+", re.MULTILINE)
 """Front matter that only one page may have: its old addresses, and the choices of the start page that lead to it."""
 _ENVIRONMENT = {name: getattr(MACHINE, name) for name in MachineState.__slots__} | H200
@@ -42,6 +42,7 @@ class Plan:
     """One claim of the tree, by its number."""
 
     number: int
+    sessions: int = 2
 
     @property
     def id(self) -> str:
@@ -78,28 +79,28 @@ def make(root: Path, claims: int) -> list[Plan]:
     """Write a tree of made-up claims, each with two sessions of its own, and return the plan of each."""
     write(root / "checks/facts/hardware-classes.yml", yaml.safe_dump(CLASSES))
     write(root / "mkdocs.yml", "site_name: Scale\nnav:\n")
-    return _add(root, claims)
+    return _add(root, claims, 2 * claims)
 
 
-def make_from_project(root: Path, copies: int, claims: int) -> None:
+def make_from_project(root: Path, copies: int, claims: int, sessions: int) -> None:
     """Write this project's tree, copies of its pages and snippets under other names, and made-up claims.
 
     Args:
         root: an empty or missing folder.
         copies: how often each page and snippet of ``COPIED`` is there besides the original.
-        claims: how many claims of two sessions each are added to the project's.
+        claims: how many claims are added to the project's.
+        sessions: how many sessions are added to the project's, two or three of each added claim.
     """
     for folder in ("docs", "snippets", "checks"):
         shutil.copytree(PROJECT / folder, root / folder, ignore=shutil.ignore_patterns(".*", "headroom"))
     shutil.copy(PROJECT / "mkdocs.yml", root)
     for number in range(2, copies + 2):
-        for folder in COPIED:
-            _copy(root, folder, number)
+        _copy(root, COPIED, number)
     classes = root / "checks/facts/hardware-classes.yml"
     known = classes.read_text("utf-8")
     added = {name: found for name, found in CLASSES.items() if f"\n{name}:" not in known}
     classes.write_text(known + yaml.safe_dump(added), "utf-8")
-    _add(root, claims)
+    _add(root, claims, sessions)
 
 
 def _copy(root: Path, folder: str, number: int) -> None:
@@ -107,9 +108,7 @@ def _copy(root: Path, folder: str, number: int) -> None:
     copy = f"{folder}-{number}"
     pages = sorted((root / "docs" / folder).rglob("*.md"))
     for page in pages:
-        text = page.read_text("utf-8")
-        for each in COPIED:
-            text = text.replace(f'"snippets/{each}/', f'"snippets/{each}-{number}/')
+        text = page.read_text("utf-8").replace(f'"snippets/{folder}/', f'"snippets/{copy}/')
         write(root / "docs" / copy / page.relative_to(root / "docs" / folder), _ONE_PLACE.sub("", text))
     for top, suffix in (("snippets", ".py"), ("checks/runs", ".json")):
         for path in sorted((root / top / folder).rglob(f"*{suffix}")):
@@ -123,9 +122,9 @@ def _add_to_nav(root: Path, pages: list[str], folder: str) -> None:
     config.write_text(config.read_text("utf-8") + "".join(f"  - {folder}/{page}\n" for page in pages), "utf-8")
 
 
-def _add(root: Path, claims: int) -> list[Plan]:
+def _add(root: Path, claims: int, sessions: int) -> list[Plan]:
     """Add made-up claims, their sessions, and their pages, to a tree."""
-    plans = [Plan(number) for number in range(claims)]
+    plans = [Plan(number, 2 + (number < sessions - 2 * claims)) for number in range(claims)]
     groups = [plans[start : start + PER_BENCHMARK] for start in range(0, claims, PER_BENCHMARK)]
     pages = [_group(root, group) for group in groups]
     _add_to_nav(root, pages, "scale")
@@ -157,11 +156,11 @@ def _group(root: Path, plans: list[Plan]) -> str:
 
 
 def _claim(root: Path, plan: Plan, syntax: str) -> str:
-    """Write one claim with its two sessions, and return the line of the page that links it."""
+    """Write one claim with its sessions, and return the line of the page that links it."""
     sweep = f"sweep: {{axis: batch_size, unit: sequences, grid: {list(GRID)}}}"
     scope = sweep if len(plan.sizes) > 1 else "at: {batch_size: 8}"
     write(root / plan.claim_file, _CLAIM.format(plan=plan, scope=scope))
-    for date in DATES:
+    for date in DATES[-plan.sessions :]:
         text, seconds = _session(plan, date, syntax)
         path = f"checks/evidence/ways_{plan.group}/h200-{date}-{sha256(text)[:12]}.json"
         write(root / path, text)

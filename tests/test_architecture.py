@@ -29,7 +29,7 @@ FLOORS = {
 MET_IN = {
     "numpy": {"maths"},
     "pydantic": {"records"},
-    "yaml": {"io"},
+    "yaml": {"parsing", "rules"},
     "torch": {"execution"},
     "transformers": {"execution"},
     "datasets": {"execution"},

@@ -57,8 +57,8 @@ class TestCheck:
         assert main(["check", "--root", str(root)]) == OK
         printed = capsys.readouterr()
         assert printed.out == ""
-        kinds = "16 linked, 1 quoted, 1 proved, 1 definition, 1 arithmetic, 1 advice, 1 source, 1 unproven, 1 misread"
-        counts = f"2 snippets, 11 claims, 3 sessions, 5 pages, 24 comparisons ({kinds})"
+        kinds = "11 linked, 1 quoted, 1 proved, 1 definition, 1 advice, 1 source, 1 unproven, 1 misread"
+        counts = f"2 snippets, 11 claims, 3 sessions, 6 pages, 18 comparisons ({kinds})"
         assert printed.err == f"{counts}: no problems\n"
 
     def test_prints_one_line_a_problem(self, red: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,13 +170,33 @@ class TestSnippets:
         """A run of other bytes is no run of the snippet."""
         path = root / "snippets/training/clever.py"
         path.write_text(path.read_text("utf-8") + "\n", "utf-8")
-        assert main(["snippets", "list", "clever", "--json", "--root", str(root)]) == OK
+        assert main(["snippets", "list", "*clever", "--json", "--root", str(root)]) == OK
         (row,) = json.loads(capsys.readouterr().out)
         assert (row["snippet"], row["command"], row["ran"]) == (
             "training/clever",
             "uv run snippets/training/clever.py",
             {},
         )
+
+    @pytest.mark.parametrize(
+        ("pattern", "found"),
+        [
+            ("training/clever", ["training/clever"]),
+            ("snippets/training/clever.py", ["training/clever"]),
+            ("training", ["training/clever", "training/clever_twice", "training/multi"]),
+            ("training/", ["training/clever", "training/clever_twice", "training/multi"]),
+            ("training/clever*", ["training/clever", "training/clever_twice"]),
+            ("*twice", ["training/clever_twice"]),
+            ("clever", []),
+        ],
+    )
+    def test_an_exact_name_is_one_snippet(
+        self, root: Path, capsys: pytest.CaptureFixture[str], pattern: str, found: list[str]
+    ) -> None:
+        """A folder is all of its snippets, and a glob those that it fits."""
+        shutil.copy(root / "snippets/training/clever.py", root / "snippets/training/clever_twice.py")
+        main(["snippets", "list", pattern, "--json", "--root", str(root)])
+        assert [row["snippet"] for row in json.loads(capsys.readouterr().out)] == found
 
     def test_of_no_snippet(self, root: Path) -> None:
         """A pattern that nothing matches is no success."""

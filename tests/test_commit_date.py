@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,22 @@ def test_a_repository_starts_nothing(repository: Path, tmp_path: Path) -> None:
     git(repository, "config", "log.showSignature", "true")
     assert commit_date.last_commit_day(repository) == "2001-09-09"
     assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    ("committed", "expected"),
+    [(None, "2026-11-24"), ("2026-11-20", "2026-11-24"), ("2026-12-31", "2027-01-01"), ("9999-12-31", "9999-12-31")],
+)
+def test_the_latest_day_is_one_after_today_or_the_last_commit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, committed: str | None, expected: str
+) -> None:
+    """Whichever is later, so that a clock that is behind refuses nothing that is committed."""
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> "Clock":
+            return cls(2026, 11, 23, 12, tzinfo=tz)
+
+    monkeypatch.setattr(commit_date, "datetime", Clock)
+    monkeypatch.setattr(commit_date, "last_commit_day", lambda _root: committed)
+    assert commit_date.latest_day(tmp_path) == expected

@@ -52,7 +52,7 @@ def with_versions(**versions: str) -> Evidence:
 def reckoned(session: Evidence, *, days: int = 0, keys: tuple[str, ...] = tuple(STEPS), **newest: str) -> Age:
     """The age of a session so many days later, where these are the newest versions."""
     freshness = Freshness.model_validate({"max_age_days": 100, "keys": keys})
-    return age(freshness, session.head(), Present(DAY + timedelta(days), newest))
+    return age(freshness, session, Present(DAY + timedelta(days), newest))
 
 
 class TestDays:

@@ -60,6 +60,24 @@ def test_a_step_may_be_as_fast_as_the_hardware() -> None:
     assert reason(session(step([SECONDS, 0.001, SECONDS], SECONDS * 1e12))) == "faster_than_hardware"
 
 
+@pytest.mark.parametrize("seconds", [None, [], [0.0], [1e-12]])
+def test_throughput_needs_possible_step_times(seconds: list[float] | None) -> None:
+    """The roofline bounds the step times that a throughput follows from: missing or impossible ones are refused."""
+    claim = a_claim(metric={"name": "throughput"})
+
+    def times(data: dict[str, Any], of_one: list[float] | None) -> None:
+        for run in data["runs"]:
+            run["samples"]["step_time"] = [SECONDS]
+        samples = runs_of(data, "clever")[7]["samples"]
+        samples.pop("step_time")
+        samples.update({} if of_one is None else {"step_time": of_one})
+
+    made = a_session(claim)
+    assert judge(claim, edited(made, lambda data: times(data, [SECONDS])), CPU).reason == "clear"
+    found = judge(claim, edited(made, lambda data: times(data, seconds)), CPU)
+    assert found.reason == "faster_than_hardware"
+
+
 @pytest.mark.parametrize(
     ("shares", "load", "expected"),
     [
@@ -162,6 +180,13 @@ def test_as_many_blocks_as_the_claim_fixes_are_enough() -> None:
     assert reason(a_session(CLAIM, blocks=20)) == "clear"
     assert reason(a_session(CLAIM, blocks=21)) == "clear"
     assert reason(a_session(CLAIM, blocks=20), blocks=21) == "too_few_blocks"
+
+
+def test_planned_blocks_are_counted_before_they_are_listed() -> None:
+    """A session of a program that plans 2**62 blocks is refused at once."""
+    made = a_session(CLAIM)
+    endless = made.model_copy(update={"design": made.design.model_copy(update={"blocks": 2**62})})
+    assert reason(endless) == "too_few_blocks"
 
 
 def clock(ends: float) -> Evidence:

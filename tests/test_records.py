@@ -164,6 +164,9 @@ class TestEvidence:
             (lambda data: data.pop("units"), "/units", "missing"),
             (lambda data: data["runs"][3].pop("throttled"), "/runs/3/throttled", "missing"),
             (lambda data: data["runs"][3].update(block=-1), "/runs/3/block", "greater than or equal to 0"),
+            (lambda data: data["runs"][3].update(block=2**62), "/runs/3/block", "less than 1000"),
+            (lambda data: data["runs"][3].update(flops=-1.0), "/runs/3/flops", "greater than or equal to 0"),
+            (lambda data: data["design"].update(blocks=2**62), "/design/blocks", "less than or equal to 1000"),
             (
                 lambda data: data["runs"][0].update(samples={"step_time": ["fast"]}),
                 "/runs/0/samples/step_time/0",

@@ -92,6 +92,20 @@ class TestCommand:
         assert "unknown of both, so they may differ as well: clock, temperature" in printed
         assert "Contributed, the claim stays supported on cpu" in printed
 
+    def test_says_first_how_many_runs_there_are_and_how_long_they_take(
+        self, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """By the newest session of the benchmark; where there is none, that it is not known yet."""
+        here(monkeypatch)
+        assert main(["reproduce", CLAIM.id, "--root", str(root)]) == OK
+        said = capsys.readouterr().err.splitlines()
+        assert said[0].startswith("headroom: 30 runs in 10 blocks, each run a process of its own; about ")
+        assert said[0].endswith(" by the newest session (on cpu, 2026-11-20)")
+        for path in (root / "checks/evidence").rglob("*.json"):
+            path.unlink()
+        assert main(["reproduce", CLAIM.id, "--root", str(root)]) == OK
+        assert "how long they take is known after the first block" in capsys.readouterr().err
+
     def test_changes_nothing_of_the_registry(
         self, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -160,10 +160,16 @@ FAULTS = {
 }
 
 
-def break_everything(root: Path) -> None:
-    """Add an unreadable file of every kind, and break every rule that looks at readable ones."""
+def break_reading(root: Path) -> None:
+    """Add an unreadable file of every kind, with a glossary that cannot be read."""
     for path, text in FAULTS.items():
         (root / path).write_text(text, "utf-8")
+    (root / "checks/glossary/more.yml").write_text("x: {}\n", "utf-8")
+
+
+def break_every_rule(root: Path) -> None:
+    """Break every rule that looks at what can be read."""
+    (root / "checks/runs/training/clever/cpu.json").unlink()
     (root / "docs/hidden.md").write_text("---\ntitle: Hidden\n---\n", "utf-8")
     (root / "docs/gap.md").write_text("TODO(author): the page\n", "utf-8")
     change(root, GPU, "[1.43×]", "[2.00×]")
@@ -173,7 +179,7 @@ def break_everything(root: Path) -> None:
     change(root, GPU, ":proof", ":truth")
     change(root, CPU, "#ratio@cpu", "#ratio@h200")
     change(root, CPU, "[less for backward]", "[half as much for backward]")
-    change(root, INDEX, "This page is", "Training is faster with the clever method. This page is")
+    change(root, INDEX, "This page is", "Training is faster with the clever method, by 20 %. This page is")
     change(root, "docs/training/words.md", "| 8 |", "| 4 |")
     change(root, "docs/training/words.md", "[3.8 MiB]", "[3.9 MiB]")
     change(root, "checks/registry/training/clever-kept-model.yml", "whole * min", "whole + min")
@@ -181,6 +187,15 @@ def break_everything(root: Path) -> None:
     change(root, "checks/methods/others.yml", "training.twin.step-time", "training.twin.time")
     change(root, "checks/methods/words.yml", "section:", "was: [old_guide#how]\nsection:")
     change(root, "checks/glossary/words.yml", "training/words.md#place", "training/words.md#nowhere")
+    change(root, "checks/facts/number-formats.yml", '"2026-11-21"', '"2931-01-01"')
+    change(root, "mkdocs.yml", "nav:", "hooks: [a.py]\nnav:")
+    change(root, CPU, "fp16 ends at", "<iframe>\n\nfp16 ends at")
+
+
+def break_everything(root: Path) -> None:
+    """Both."""
+    break_reading(root)
+    break_every_rule(root)
 
 
 def test_a_retired_claim_need_not_be_used(root: Path) -> None:
@@ -196,18 +211,41 @@ def test_a_retired_claim_need_not_be_used(root: Path) -> None:
 class TestCheck:
     """All rules together."""
 
-    def test_what_cannot_be_read_hides_nothing(self, root: Path) -> None:
-        """Problems of unreadable files of every kind stand beside those of every rule."""
+    def test_every_rule_reports_its_fault(self, root: Path) -> None:
+        """No rule hides another's problem."""
+        break_every_rule(root)
+        assert {problem.rule for problem in rules.check(rules.Context.of(root))} == {*rules.RULES, "gaps"}
+
+    def test_unreadable_files_come_first(self, root: Path) -> None:
+        """Each of them, before the problems of what can be read."""
         break_everything(root)
+        found = [problem.rule in rules.READING[:-1] for problem in rules.check(rules.Context.of(root))]
+        assert found == sorted(found, reverse=True)
         problems = rules.check(rules.Context.of(root))
-        assert {problem.rule for problem in problems} == {*rules.READING, *rules.RULES}
+        assert {problem.rule for problem in problems} >= {*rules.READING, "comparisons", "fences", "html"}
         assert FAULTS.keys() <= {problem.path for problem in problems}
 
+    @pytest.mark.parametrize(
+        "path",
+        [
+            *(GPU, CPU, INDEX, "docs/concepts/counting.ipynb", "checks/registry/training/clever-step-time.yml"),
+            *("checks/registry/training/clever-paper.yml", "checks/methods/clever.yml", "checks/glossary/words.yml"),
+            *("checks/facts/number-formats.yml", "checks/benchmarks/small_step.py", "snippets/training/clever.py"),
+            *("checks/evidence/small_step/h200-*.json", "checks/facts/hardware-classes.yml"),
+        ],
+    )
+    def test_an_unseen_character_is_one_problem(self, root: Path, path: str) -> None:
+        """Whatever else depends on the file: its consequences go away with it."""
+        file = next(root.glob(path))
+        file.write_text(file.read_text("utf-8") + "\u200b\n", "utf-8")
+        (problem,) = rules.check(rules.Context.of(root))
+        assert (root / problem.path, "U+200B" in problem.message) == (file, True)
+
     def test_is_sorted_by_place_and_says_all_on_one_line(self, root: Path) -> None:
-        """Problems come file by file and line by line, each once."""
+        """Unreadable files, then the rest: each file by file and line by line, each problem once."""
         break_everything(root)
         problems = rules.check(rules.Context.of(root))
-        places = [(problem.path, problem.line or 0) for problem in problems]
+        places = [(problem.rule not in rules.READING[:-1], problem.path, problem.line or 0) for problem in problems]
         assert places == sorted(places)
         assert len({str(problem) for problem in problems}) == len(problems)
         assert not any("\n" in str(problem) for problem in problems)

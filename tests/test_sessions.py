@@ -173,7 +173,11 @@ CASES: dict[str, list[Callable[[], Evidence]]] = {
         lambda: session(disturbed(0.3, every=2)),
         lambda: session(lambda data: data["environment"].update(load_before=8.0)),
     ],
-    "faster_than_hardware": [lambda: session(one("flops", 1.5e11)), lambda: session(each("flops", None))],
+    "faster_than_hardware": [
+        lambda: session(one("flops", 1.5e11)),
+        lambda: session(each("flops", None)),
+        lambda: session(each("flops", 0.0)),
+    ],
     "control_missing": [lambda: a_session(CLAIM, controls=())],
     "control_failed": [
         lambda: session(slower_control),

@@ -18,7 +18,9 @@ GH = """#!/bin/sh
 for word in "$@"; do printf '%s\\n' "$word"; done >> "$CALLS"
 echo -- >> "$CALLS"
 while [ $# -gt 0 ]; do [ "$1" = --body-file ] && cat "$2" > "$CALLS.body"; shift; done
-case "$(head -n 2 "$CALLS" | tr '\\n' ' ')" in "issue list ") [ -s "$CALLS.open" ] && cat "$CALLS.open"; : ;; esac
+case "$(tail -n 20 "$CALLS" | tr '\\n' ' ')" in
+  *"issue list "* | *"pr list "*) [ -s "$CALLS.open" ] && cat "$CALLS.open"; : ;;
+esac
 """
 
 
@@ -118,10 +120,26 @@ class TestProposeEvidence:
             "github-actions[bot]: Stale claims measured again: 1 sessions", f"create mode 100644 {name}",
         ]  # fmt: skip
         assert (main / name).read_text("utf-8") == text
-        (setup, made) = desk.calls
+        (setup, listed, made) = desk.calls
+        assert listed[:4] == ["pr", "list", "--head", "measured-again-7"]
         assert setup == ["auth", "setup-git"]
         assert made[:6] == ["pr", "create", "--base", "main", "--head", "measured-again-7"]
         assert f"- `{name}`" in desk.body
+
+    def test_a_second_attempt_takes_the_place_of_the_first(self, desk: Desk, main: Path) -> None:
+        """Its branch is there already, and so is its pull request."""
+        write(main / "measured" / NAME, "{}")
+        assert self.propose(desk, main).returncode == 0
+        git(main, "switch", "-q", "main")
+        git(main, "branch", "-q", "-D", "measured-again-7")
+        write(main / "measured" / NAME, '{"measured": "again"}')
+        desk.log.unlink()
+        Path(f"{desk.log}.open").write_text("12\n", "utf-8")
+        done = self.propose(desk, main)
+        assert done.returncode == 0, done.stderr
+        command = ["git", "--git-dir", str(desk.folder / "origin"), "show", f"measured-again-7:{NAME}"]
+        assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == '{"measured": "again"}'
+        assert [call[:2] for call in desk.calls] == [["auth", "setup-git"], ["pr", "list"]]
 
     @pytest.mark.parametrize(
         ("name", "said"),

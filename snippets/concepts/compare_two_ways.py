@@ -5,7 +5,7 @@
 # [tool.headroom]
 # ablation = { "        random.shuffle(block)" = "        block.sort(key=ways.index)", "for _ in range(blocks):  # a block at a time" = "for _ in range(1):", "times[name].append(seconds_of(way))" = "times[name] += [seconds_of(way) for _ in range(blocks)]" }
 # ///
-"""Two ways of doing a thing are timed in blocks, in random order, with one of them a second time as the control."""
+"""Time two ways of doing something in blocks, in random order, with the baseline a second time as the control. Report medians of ratios."""
 
 # --8<-- [start:compare]
 import random
@@ -48,12 +48,15 @@ class Machine:
     """Does nothing, and says how long that took."""
 
     def __init__(self):
-        self.now, self.pace = 0.0, 1.0
+        self.now, self.pace, self.log = 0.0, 1.0, []
 
     def work(self, seconds):
         """Let time pass, and the next thing take longer."""
+        self.log.append(seconds)
         self.now += seconds * self.pace
         self.pace *= 1.02
+        if len(self.log) == 40:  # another program comes between, once
+            self.now += 1000
 
     def clock(self):
         """What a clock on the wall would say, in seconds."""
@@ -69,3 +72,11 @@ print(f"the subject is {found['subject']:.2f} times as fast")  # truly 1.25
 print(f"the control is {found['control']:.2f} times as fast")  # truly 1
 assert abs(found["subject"] / 1.25 - 1) < 0.04, f"found {found['subject']:.2f}"
 assert abs(found["control"] - 1) < 0.04, f"the control is at {found['control']:.2f}"
+
+# After a warm-up of all three there are 20 blocks. Each has the subject once, and the
+# order is drawn anew: the subject comes first, second and third.
+assert len(machine.log) == 3 * (1 + 20), f"{len(machine.log)} things were done"
+blocks = [machine.log[start : start + 3] for start in range(3, 63, 3)]
+assert all(sorted(block) == [0.8, 1.0, 1.0] for block in blocks), "not in blocks"
+places = {block.index(0.8) for block in blocks}
+assert places == {0, 1, 2}, f"the subject comes in the places {places} of a block"

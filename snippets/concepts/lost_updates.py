@@ -5,7 +5,7 @@
 # [tool.headroom]
 # ablation = { "rest = wanted - (after - weight)" = "rest = torch.zeros_like(wanted)" }
 # ///
-"""A thousand updates of a thousandth leave a bf16 weight of 1 as it was, and a compensated sum brings it to 2."""
+"""A thousand updates of 0.001 leave a bf16 weight of 1 as it was. A compensated sum brings it to 2."""
 
 # --8<-- [start:show]
 import torch
@@ -28,5 +28,9 @@ print(weight.item())  # 2.0, to bf16's digits
 # --8<-- [end:show]
 
 assert plain.item() == 1.0, f"the plain sum is {plain.item()}"
-assert weight.dtype == rest.dtype == torch.bfloat16
+assert plain.dtype == weight.dtype == rest.dtype == torch.bfloat16
 assert abs(weight.item() - 2) < 0.02, f"the compensated sum is {weight.item()}"
+exact = torch.tensor(1.0)
+for _ in range(1000):
+    exact += update
+assert abs(exact.item() - 2) < 0.02, f"the same sum in fp32 is {exact.item()}"

@@ -5,7 +5,18 @@
 # [tool.headroom]
 # no_ablation = "it prints what the formats hold and turns nothing on; the figures are held to the formats' bits instead"
 # ///
-"""What each number format holds, printed by torch, follows from its bits of exponent and its bits of fraction."""
+"""What torch prints for each number format follows from the format's bits of exponent and of fraction."""
+
+# ruff: noqa: A001, E402 - what is printed is part of the proof
+import builtins
+
+printed = []
+
+
+def print(line):
+    printed.append(line)
+    builtins.print(line)
+
 
 # --8<-- [start:print]
 import torch
@@ -28,7 +39,8 @@ BITS = {  # exponent, fraction
     "float8_e4m3fn": (4, 3),
     "float8_e5m2": (5, 2),
 }
-for name, (exponent, fraction) in BITS.items():
+assert len(printed) == len(BITS), f"{len(printed)} formats were printed"
+for line, (name, (exponent, fraction)) in zip(printed, BITS.items(), strict=True):
     dtype = getattr(torch, name)
     of = torch.finfo(dtype)
     bias = 2 ** (exponent - 1) - 1
@@ -47,3 +59,7 @@ for name, (exponent, fraction) in BITS.items():
     assert after == 1 + of.eps, f"after 1 comes {after} in {name}"
     least = torch.tensor(1, dtype=one.dtype).view(dtype).double().item()
     assert least == 2.0 ** (1 - bias - fraction), f"{name} goes down to {least}"
+    shown = [name, of.bits // 8, f"{largest:.6g}", f"{2.0**-fraction:.3g}"]
+    shown += [f"{2.0 ** (1 - bias):.3g}", f"{2.0 ** (1 - bias - fraction):.3g}"]
+    expected = "{:>13}: {} bytes, up to {}, gap {}, normal from {}, down to {}"
+    assert line == expected.format(*shown), f"printed was {line}"

@@ -5,7 +5,7 @@
 # [tool.headroom]
 # ablation = { "half = torch.float16" = "half = torch.bfloat16" }
 # ///
-"""fp16 becomes infinite from 65,520 on and zero at 2 to the power of -25, and bf16 does neither there."""
+"""fp16 becomes infinite from 65,520 on and zero at 2 to the power of -25. bf16 does neither there."""
 
 # --8<-- [start:show]
 import torch

@@ -6,7 +6,9 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)" = "optimizer = torch.optim.SGD(model.parameters(), lr=1e-5)" }
 # ///
-"""The optimizer's states are made at the end of the first step, so where activations are the peak, the second is higher by them."""
+"""AdamW makes its states at the end of the first step. So where activations are the peak, the peak of the second step is higher by 8 bytes per parameter."""
+
+from unittest.mock import patch
 
 import torch
 from torch.profiler import profile
@@ -61,13 +63,44 @@ def peaks_on_cpu(step, times: int) -> list[int]:
 # --8<-- [end:on-a-cpu]
 
 if device == "cuda":
+    torch.empty(2**31, dtype=torch.uint8, device=device)  # a peak of before
     first, second = peak_on_gpu(step), peak_on_gpu(step)
 else:
     first, second = peaks_on_cpu(step, times=2)
 print(f"first step {first / 2**20:.1f} MiB, second {second / 2**20:.1f} MiB")
 
-# The proof: the two states of AdamW, 8 bytes a parameter, are what the second peak is higher by.
+# The proof: the second peak is higher by the two states of AdamW, 8 bytes per parameter.
 trained = sum(weight.numel() for weight in model.parameters())
 more = (second - first) / trained
 print(f"{more:.2f} bytes a parameter more, of {trained:,} parameters")
 assert 7.5 < more < 8.5, f"{more:.2f} bytes a parameter more"
+
+
+# The function for a GPU reads the peak of each step alone, on an allocator of which
+# every byte is known.
+class Allocator:
+    """Counts bytes as torch's allocator does."""
+
+    def __init__(self):
+        self.held = self.peak = 0
+
+    def step(self, needs, keeps):
+        """Hold some bytes for a moment, and keep some of them."""
+        self.peak = max(self.peak, self.held + needs)
+        self.held += keeps
+
+    def reset(self):
+        """Forget earlier peaks."""
+        self.peak = self.held
+
+
+card = Allocator()
+card.step(needs=1000, keeps=4)  # a peak of before
+with patch.multiple(
+    torch.cuda,
+    reset_peak_memory_stats=card.reset,
+    max_memory_allocated=lambda: card.peak,
+):
+    peaks = [peak_on_gpu(lambda: card.step(needs=100, keeps=8)) for _ in range(2)]
+    peaks.append(peak_on_gpu(lambda: card.step(needs=50, keeps=0)))
+assert peaks == [104, 112, 70], f"the steps' peaks were read as {peaks}"

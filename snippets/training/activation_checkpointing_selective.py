@@ -6,7 +6,7 @@
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # ablation = { 'startswith(EXPENSIVE)' = 'startswith("none")' }
 # ///
-"""Selective checkpointing keeps what products and attention return, and runs only the cheap rest of a block again."""
+"""Selective checkpointing saves the outputs of matmuls and attention, and runs only the cheap rest of a block again."""
 
 from collections import Counter
 from functools import partial
@@ -108,6 +108,15 @@ assert attentions(found) == blocks, f"attention ran {attentions(found)} times"
 # Of 7 products a block, checkpointing repeats 6: nothing in the block needs what the last one returns.
 assert everything["mm"] == without["mm"] + 6 * blocks
 assert found["mm"] == without["mm"], f"{found['mm'] - without['mm']} products again"
+# All other arithmetic of a block runs again, as with every block checkpointed.
+for name in ("add", "mul", "neg", "pow", "mean", "rsqrt", "silu"):
+    assert without[name] < found[name] == everything[name], f"{name}: {found[name]}"
+# The policy also holds for layers with a bias, and for the attention kernels of a GPU.
+aten = torch.ops.aten
+attention = aten._scaled_dot_product_flash_attention  # noqa: SLF001
+for operation in (aten.mm, aten.addmm, attention):
+    assert policy(None, operation.default) == CheckpointPolicy.MUST_SAVE, operation
+assert policy(None, aten.silu.default) == CheckpointPolicy.PREFER_RECOMPUTE
 
 # What it keeps lies between the two, and the gradients are the same.
 half = load()

@@ -7,7 +7,9 @@
 # datasets = ["Salesforce/wikitext"]
 # ablation = { "activation_checkpointing=True" = "activation_checkpointing=False" }
 # ///
-"""The Trainer turns activation checkpointing on with one argument."""
+"""One argument of the Trainer makes every block run twice in each training step."""
+
+from collections import Counter
 
 from datasets import load_dataset
 from transformers import (
@@ -30,9 +32,11 @@ tokens = texts.map(
     remove_columns=["text"],
 )
 
-# The first block is watched: how often does it run in each of the two steps?
-runs: list[int] = []
-model.transformer.h[0].mlp.register_forward_pre_hook(lambda *_: runs.append(1))
+# Count how often each block runs in two steps, and save the weights for comparison.
+runs: Counter[int] = Counter()
+for number, block in enumerate(model.transformer.h):
+    block.mlp.register_forward_pre_hook(lambda *_, n=number: runs.update([n]))
+before = [p.detach().clone() for p in model.parameters()]
 
 # --8<-- [start:enable]
 arguments = TrainingArguments(
@@ -52,8 +56,8 @@ trainer = Trainer(
 trainer.train()
 # --8<-- [end:enable]
 
-print(f"the first block ran {len(runs)} times in {trainer.state.global_step} steps")
+print(f"runs of each block in {trainer.state.global_step} steps: {dict(runs)}")
 assert trainer.state.global_step == 2
-assert len(runs) == 4, (
-    f"the first block ran {len(runs)} times in two steps: nothing was recomputed"
-)
+assert runs == dict.fromkeys(range(model.config.n_layer), 4), f"blocks ran {runs}"
+pairs = zip(before, model.parameters(), strict=True)
+assert not any(old.equal(new.cpu()) for old, new in pairs), "a weight did not move"

@@ -79,6 +79,7 @@ assert width > words, "nothing was padded"
 assert -1e-5 <= unmasked - before <= math.log(width / words) + 1e-5, (
     f"the loss was {before}, and is {unmasked}"
 )
+assert unmasked > before, "padding did not change the loss"
 assert gradient_unmasked[words:].any(), "the new rows have no gradient"
 
 # With the mask, loss and gradients are those of the model as it was loaded.

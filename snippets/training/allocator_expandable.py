@@ -7,7 +7,7 @@
 # timeout = 300
 # ablation = { "expandable_segments:True" = "expandable_segments:False" }
 # ///
-"""With expandable segments, batches that grow from step to step reuse the memory of those before."""
+"""With expandable segments, batches that grow from step to step reuse the memory of the batches before them."""
 
 import json
 import os
@@ -45,6 +45,8 @@ def grown(settings: str) -> list[int]:
     )
     said, figures = done.stdout.decode().splitlines()[-2:]
     print(f"{said}, {figures}")
+    wanted = f"expandable segments: {settings.rpartition(':')[2]}"
+    assert said == wanted, f"the allocator reports {said}, and not {wanted}"
     return json.loads(figures)
 
 

@@ -7,7 +7,7 @@
 # timeout = 180
 # ablation = { "for block in model.model.layers:" = "for block in [model]:" }
 # ///
-"""Compiled block by block, attention gets no mask from a batch without padding, as in eager mode; compiled whole, it gets one."""
+"""With compiled blocks, attention gets no mask from a batch without padding. In a model compiled as a whole, it gets one."""
 
 import torch
 from torch.profiler import profile

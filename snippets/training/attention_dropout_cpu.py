@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "    attn_pdrop=0.0,  # GPT-2's config says 0.1" = "" }
 # ///
-"""On a CPU, dropout on the attention sends SDPA to its math path; without it, the fused kernel runs in training, too."""
+"""On a CPU, dropout on the attention sends SDPA to its math path. Without it, the fused kernel also runs in training."""
 
 from torch.profiler import profile
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -41,3 +41,12 @@ for kernel in ("for_cpu", "for_cpu_backward"):
 weights = model.transformer.h[0].attn.c_attn.weight.grad
 assert weights is not None, "no gradient came through the attention"
 assert weights.abs().sum() > 0, "the attention's gradient is zero"
+assert model.training, "the model is not in training"
+
+# With GPT-2's own dropout, SDPA takes the math path.
+usual = AutoModelForCausalLM.from_pretrained(checkpoint).train()
+assert usual.config.attn_pdrop == 0.1, "GPT-2's config has another dropout"
+with profile() as trace:
+    usual(**batch).loss.backward()
+names = {row.key for row in trace.key_averages()}
+assert "aten::_scaled_dot_product_attention_math" in names, "no math path"

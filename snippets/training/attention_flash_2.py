@@ -7,7 +7,7 @@
 # needs = ["cuda", "bf16"]
 # ablation = { "attn_implementation=\"flash_attention_2\"" = "attn_implementation=\"sdpa\"" }
 # ///
-"""With flash_attention_2, padding is taken out before the kernel, which is that of the flash_attn package."""
+"""With flash_attention_2, transformers takes padding out and calls the kernel of the flash_attn package for unequal lengths."""
 
 import torch
 from torch.profiler import profile

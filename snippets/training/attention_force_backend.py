@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2", "HuggingFaceTB/SmolLM2-135M"]
 # ablation = { "with sdpa_kernel(SDPBackend.FLASH_ATTENTION)" = "with sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.MATH])" }
 # ///
-"""Where only one SDPA backend is allowed, a case that it does not support is an error with its reason, not a slow path."""
+"""Where only one SDPA backend is allowed, a case that it does not support raises an error with its reason. No slow path runs."""
 
 import warnings
 

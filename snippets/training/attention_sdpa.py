@@ -6,7 +6,7 @@
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # ablation = { "attn_implementation=\"sdpa\"" = "attn_implementation=\"eager\"" }
 # ///
-"""With SDPA, a fused kernel computes the attention, and nothing of tokens times tokens is kept for backward."""
+"""With SDPA, a fused kernel computes the attention, and no tensor of tokens × tokens is saved for the backward pass."""
 
 import torch
 from torch.profiler import profile
@@ -56,15 +56,26 @@ def note(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
-with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
-    loss = loss_of(model)
-square = [shape for shape in kept if list(shape[-2:]) == [tokens, tokens]]
+def squares(model: torch.nn.Module) -> tuple[torch.Tensor, int]:
+    """The loss, and how many of the saved tensors have a side of tokens twice."""
+    kept.clear()
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        loss = loss_of(model)
+    return loss, sum(list(shape[-2:]) == [tokens, tokens] for shape in kept)
+
+
+loss, square = squares(model)
 assert kept, "nothing was kept for backward"
-assert not square, f"{len(square)} tensors of tokens × tokens were kept"
+assert square == 0, f"{square} tensors of tokens × tokens were kept"
 
 reference = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+assert reference.config._attn_implementation == "sdpa", "not the default"  # noqa: SLF001
 reference.set_attn_implementation("eager")
 reference = reference.to(device).train()
-torch.testing.assert_close(loss, loss_of(reference), rtol=1e-4, atol=1e-5)
+expected, square = squares(reference)
+assert square >= reference.config.num_hidden_layers, (
+    "eager attention kept no square"
+)
+torch.testing.assert_close(loss, expected, rtol=1e-4, atol=1e-5)
 for one, other in zip(model.parameters(), reference.parameters(), strict=True):
     torch.testing.assert_close(one.grad, other.grad, rtol=1e-2, atol=1e-4)

@@ -7,7 +7,7 @@
 # timeout = 300
 # ablation = { "@find_executable_batch_size(starting_batch_size=16)\n    def train(batch_size: int)" = "def train(batch_size: int = 16)" }
 # ///
-"""A function is called again with a smaller batch until it fits; everything that it trains is made inside of it."""
+"""find_executable_batch_size calls a function again with a smaller batch until it fits. The function makes a new model for each try."""
 
 from contextlib import suppress
 
@@ -20,6 +20,7 @@ checkpoint = "openai-community/gpt2"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 texts = ["Try it, and take less if it does not fit."] * 64
 tried = []
+made = []
 
 
 def small_card(_module, _args, batch) -> None:
@@ -32,6 +33,7 @@ def small_card(_module, _args, batch) -> None:
 def on_a_small_card(*args, **kwargs) -> torch.nn.Module:
     """A model for the demonstration: too many texts are an out-of-memory error."""
     model = from_pretrained(*args, **kwargs)
+    made.append(model)
     model.register_forward_pre_hook(small_card, with_kwargs=True)
     return model
 
@@ -62,3 +64,10 @@ with suppress(torch.OutOfMemoryError):
 
 print(f"batches: {tried}")
 assert tried == [16, 14, 12, 12, 12, 12], f"it tried batches of {tried}"
+assert len(made) == 3, f"{len(made)} models were made in 3 tries"
+assert model is made[-1]
+pairs = list(zip(made[0].parameters(), model.parameters(), strict=True))
+assert not any(old.equal(new) for old, new in pairs), "nothing was trained"
+fresh = from_pretrained(checkpoint, dtype=torch.float32).to(device)
+pairs = zip(fresh.parameters(), made[1].parameters(), strict=True)
+assert all(old.equal(new) for old, new in pairs), "a try began with trained weights"

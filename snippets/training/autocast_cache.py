@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "dtype=torch.bfloat16):" = "dtype=torch.bfloat16, cache_enabled=False):" }
 # ///
-"""Inside one autocast block every weight is cast once, however often it is used, and an update in between is not seen."""
+"""Inside one autocast block, each trained weight of a matmul is cast once for all its uses, and an update of the weight is not seen."""
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -42,21 +42,36 @@ print(max(casts.of.values()), "cast of a weight")  # on: 1, off: 2
 # --8<-- [end:is-it-on]
 
 cast = [times for times in casts.of.values() if times]
-assert len(cast) > 16, f"only {len(cast)} weights were cast at all"
+assert len(losses) == 2, f"{len(losses)} passes were made"
+used = 8 * model.config.n_layer + 1  # four layers with biases a block, and the head
+assert len(cast) == used, f"{len(cast)} weights were cast instead of {used}"
 assert set(cast) == {1}, (
     f"weights were cast {sorted(set(cast))} times, in two passes"
 )
 
+# The next block casts again, and frozen weights are cast at every use.
+for trained in (False, True):
+    model.requires_grad_(trained)
+    with Casts() as casts:
+        for passed in ((chosen,), (rejected, chosen)):
+            with torch.autocast(device, torch.bfloat16):
+                for tokens in passed:
+                    model(**tokens)
+    times = set(casts.of.values()) - {0}
+    assert times == {2 if trained else 3}, f"trained: {trained}, casts: {times}"
+
 # The price: inside the block, the copies are old as soon as the weights are new.
+hidden = torch.randn(1, 4, model.config.n_embd, device=device)
+layer = model.transformer.h[0].attn.c_attn
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 with torch.autocast(device, torch.bfloat16):
     first = model(**chosen, labels=chosen["input_ids"]).loss
     first.backward()
-    kept = model.transformer.h[0].attn.c_attn.weight.detach().clone()
+    early, kept = layer(hidden), layer.weight.detach().clone()
     optimizer.step()
-    hidden = torch.randn(1, 4, model.config.n_embd, device=device)
-    stale = model.transformer.h[0].attn.c_attn(hidden)
+    stale, updated = layer(hidden), layer.weight.detach().clone()
 with torch.autocast(device, torch.bfloat16):
-    fresh = model.transformer.h[0].attn.c_attn(hidden)
-assert not kept.equal(model.transformer.h[0].attn.c_attn.weight), "no update"
-assert not stale.equal(fresh), "the copy of a weight was renewed inside the block"
+    fresh = layer(hidden)
+assert not kept.equal(updated), "no update inside the block"
+assert stale.equal(early), "the copy of a weight was renewed inside the block"
+assert not stale.equal(fresh), "the copy of a weight outlived its block"

@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "with torch.autocast(device, dtype=torch.bfloat16):" = "with torch.autocast(device, dtype=torch.bfloat16, enabled=False):" }
 # ///
-"""Under bf16 autocast the matrix products take bf16 inputs, while weights, gradients and optimizer states stay fp32."""
+"""Under bf16 autocast, matmuls take bf16 inputs. Weights, gradients and optimizer states stay fp32."""
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -67,3 +67,13 @@ states = {
     if name != "step"
 }
 assert states == {torch.float32}, f"the optimizer's states are {states}"
+
+# The gradients are fp32, and the step moves all weights.
+before = [p.detach().clone() for p in model.parameters()]
+gradients: set[torch.dtype] = set()
+for p in model.parameters():
+    p.register_post_accumulate_grad_hook(lambda w: gradients.add(w.grad.dtype))
+step()
+assert gradients == {torch.float32}, f"the gradients are {gradients}"
+pairs = zip(before, model.parameters(), strict=True)
+assert not any(old.equal(new) for old, new in pairs), "a weight did not move"

@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "mixed_precision=\"bf16\"" = "mixed_precision=\"no\"" }
 # ///
-"""With Accelerate, bf16 mixed precision is autocast over fp32 weights, and it copies the logits back to fp32."""
+"""With Accelerate, bf16 mixed precision is autocast over fp32 weights. It copies the logits back to fp32."""
 
 import torch
 from accelerate import Accelerator

@@ -7,7 +7,7 @@
 # datasets = ["Salesforce/wikitext"]
 # ablation = { ", dtype=torch.float32" = "" }
 # ///
-"""With the Trainer, bf16=True is autocast only over weights that were loaded in fp32."""
+"""With fp32 weights, bf16=True in the Trainer is autocast: matmuls return bf16, weights and optimizer states stay fp32."""
 
 import torch
 from datasets import load_dataset
@@ -63,7 +63,8 @@ print("products", products, "weights", layer.weight.dtype, "optimizer", states)
 # --8<-- [end:is-it-on]
 
 assert products == {torch.bfloat16}, f"the first linear layer gave {products}"
-assert layer.weight.dtype == torch.float32, (
-    f"the weights are {layer.weight.dtype}: pure bf16, not mixed precision"
-)
+weights = {p.dtype for p in model.parameters()}
+assert weights == {torch.float32}, f"weights are {weights}: not mixed precision"
 assert states == {torch.float32}, f"the optimizer's states are {states}"
+unasked = AutoModelForCausalLM.from_pretrained(checkpoint).dtype
+assert unasked == torch.bfloat16, f"without a dtype, weights are {unasked}"

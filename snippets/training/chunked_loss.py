@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "checkpoint(summed, *part, use_reentrant=False)" = "summed(*part)" }
 # ///
-"""A chunked loss computes the logits of some tokens at a time, keeps none of them, and gives the same gradients."""
+"""A chunked loss computes the logits of 512 tokens at a time, saves none of them, and gives the same loss and gradients."""
 
 import torch
 from torch.nn.functional import cross_entropy, pad
@@ -70,6 +70,17 @@ print(f"{(kept_in_full - kept) / logits:.2f} times the logits less")  # about 1
 assert kept_in_full - kept > 0.9 * logits, (
     f"{kept_in_full - kept} bytes less are kept, and the logits have {logits}"
 )
+rows = []
+hook = model.lm_head.register_forward_hook(
+    lambda module, args, logits: rows.append(logits.shape[:-1].numel())
+)
+chunked_loss(model, **batch)
+assert sum(rows) == batch["input_ids"].numel(), f"rows of logits: {rows}"
+assert len(rows) > 1, "all logits were computed at once"
+assert max(rows) == 512, f"{max(rows)} rows of logits at a time"
+hook.remove()
+batch["labels"] = batch["labels"].clone()
+batch["labels"][:, ::3] = -100  # as padding has, which counts for nothing
 chunked = chunked_loss(model, **batch, chunk=100)
 chunked.backward()
 gradients = [p.grad.clone() for p in model.parameters()]
@@ -77,6 +88,15 @@ model.zero_grad()
 full = model(**batch).loss
 full.backward()
 assert torch.allclose(chunked, full), f"the loss is {chunked} instead of {full}"
+with torch.no_grad():
+    part = chunked_loss(
+        model, **batch, labels_of_step=2 * (batch["labels"] != -100)[:, 1:].sum()
+    )
+assert torch.allclose(2 * part, full), "labels_of_step does not divide the loss"
 for gradient, p in zip(gradients, model.parameters(), strict=True):
     apart = (gradient - p.grad).norm() / p.grad.norm()
     assert apart < 1e-4, f"a gradient differs by {apart:.1e} of its length"
+# Over bf16, the loss is still computed in fp32.
+low = chunked_loss(model.bfloat16(), **batch)
+assert low.dtype == torch.float32, f"the loss is {low.dtype}"
+assert abs(low - full) < 0.01 * full, f"the loss is {low} instead of {full}"

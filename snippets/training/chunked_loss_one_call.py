@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "options=LinearCrossEntropyOptions()" = "options=None" }
 # ///
-"""PyTorch 2.13 has the chunked loss as one call, which computes the gradients in the forward pass already."""
+"""PyTorch 2.13 has a chunked loss as one call. It saves no logits, because it computes the LM head's gradients in the forward pass."""
 
 import torch
 from torch.nn import LinearCrossEntropyOptions
@@ -67,9 +67,28 @@ expected = 4 * (tokens * words - words * width - tokens * width)
 assert kept_in_full - kept > 0.9 * expected, (
     f"{kept_in_full - kept} bytes less are kept, and {expected} were expected"
 )
+assert kept_in_full - kept < 1.3 * expected, "the gradients were not kept"
 for gradient, p in zip(gradients, model.parameters(), strict=True):
     apart = (gradient - p.grad).norm() / p.grad.norm()
     assert apart < 1e-4, f"a gradient differs by {apart:.1e} of its length"
+
+# In the backward pass, each matrix of the blocks takes two matmuls, and the LM head none.
+loss = chunked_loss(model, **batch)
+with profile() as trace:
+    loss.backward()
+matmuls = {row.key: row.count for row in trace.key_averages()}["aten::mm"]
+assert matmuls == 2 * 4 * model.config.n_layer, f"{matmuls} matmuls in backward"
+labels = batch["labels"].clone()
+labels[:, ::3] = -100  # as padding has, which counts for nothing
+with torch.no_grad():
+    full = model(batch["input_ids"], labels=labels).loss
+    one_call = chunked_loss(model, labels, input_ids=batch["input_ids"])
+    counted = (labels != -100)[:, 1:].sum()
+    part = chunked_loss(
+        model, labels, labels_of_step=2 * counted, input_ids=batch["input_ids"]
+    )
+torch.testing.assert_close(one_call, full)
+torch.testing.assert_close(2 * part, full)
 
 # Over bf16 the call adds the loss up in bf16, on a CPU at least: here it is wrong by more than rounding.
 torch.manual_seed(0)

@@ -7,7 +7,7 @@
 # datasets = ["Salesforce/wikitext"]
 # ablation = { "with self.accelerator.autocast():" = "if True:" }
 # ///
-"""The Trainer computes a chunked loss where a subclass overrides compute_loss; the precision of the Trainer it must ask for."""
+"""A subclass of the Trainer trains with a chunked loss in the Trainer's precision, and evaluates with the model's own loss."""
 
 import torch
 from datasets import load_dataset
@@ -109,5 +109,15 @@ assert max(rows) <= 512, f"the head made {max(rows)} rows of logits at once"
 assert formats == {torch.bfloat16}, f"products are in {formats}"
 trained = trainer.state.log_history[-1]["train_loss"]
 assert abs(trained - full) < 0.01 * full, f"{trained} was logged, not {full}"
-evaluated = trainer.evaluate(tokens.select(range(8)))["eval_loss"]
-assert 0 < evaluated < 20, f"the loss in evaluation is {evaluated}"
+
+# In evaluation the model's own loss has all rows of a batch at once.
+some = tokens.select(range(8, 16))
+inputs = {k: v.to(model.device) for k, v in collator(list(some)).items()}
+returned = trainer.compute_loss(model, inputs, return_outputs=True)
+assert isinstance(returned, tuple), "evaluation gets no logits"
+rows.clear()
+evaluated = trainer.evaluate(some)["eval_loss"]
+assert max(rows) == inputs["labels"].numel() > 512, f"rows of logits: {rows}"
+with torch.no_grad():
+    own = model.eval()(**inputs).loss
+assert abs(evaluated - own) < 0.01 * own, f"evaluation gave {evaluated}, not {own}"

@@ -7,7 +7,7 @@
 # datasets = ["Salesforce/wikitext"]
 # ablation = { "    activation_checkpointing=True,\n" = "", "    bf16=True,\n" = "", "    gradient_accumulation_steps=4,\n" = "" }
 # ///
-"""Mixed precision, checkpointing and accumulation go together in the Trainer, and each does its work."""
+"""Mixed precision, activation checkpointing, gradient accumulation and the fused AdamW work together in the Trainer."""
 
 import torch
 from datasets import load_dataset
@@ -53,6 +53,13 @@ trainer = Trainer(
 )
 # --8<-- [end:enable]
 
+forwards = []  # how many sequences each forward pass has; checkpoints do not repeat the head
+model.lm_head.register_forward_hook(lambda *args: forwards.append(len(args[-1])))
+again = []  # the last block's runs
+model.model.layers[-1].input_layernorm.register_forward_hook(
+    lambda *args: again.append(1)
+)
+
 # --8<-- [start:is-it-on]
 layer = model.model.layers[0].self_attn.q_proj
 seen = []  # what the first block's first product gives, each time it runs
@@ -66,7 +73,11 @@ print(type(updates).__name__, updates.defaults["fused"])  # on: AdamW True
 # --8<-- [end:is-it-on]
 
 assert set(seen) == {torch.bfloat16}, f"the products give {set(seen)}"
-assert layer.weight.dtype == torch.float32, "the weights are not fp32"
+assert trainer.state.global_step == 2
+assert forwards == [2] * 4 * 2, f"forward passes of {forwards} sequences"
+assert len(again) == len(seen), "the last block was not checkpointed"
+weights = {p.dtype for p in model.parameters()}
+assert weights == {torch.float32}, f"the weights are {weights}"
 for weight in model.parameters():
     weight.grad = torch.zeros_like(weight)
 with profile() as trace:

@@ -7,7 +7,7 @@
 # timeout = 180
 # ablation = { "model.compile(fullgraph=True)" = "pass" }
 # ///
-"""A compiled model is one graph without a break, which every step runs and none traces again."""
+"""A compiled model is one graph without a break. Each step runs it, and no later step compiles again."""
 
 import torch
 from torch._dynamo.utils import counters
@@ -53,7 +53,21 @@ print(f"{graphs} graphs, {breaks} breaks; this step ran {ran}")
 assert graphs == 1, f"{graphs} graphs were compiled"
 assert breaks == 0, f"the graph breaks at {counters['graph_break']}"
 assert len(ran) == 1, f"the second step ran {ran}"
+for _ in range(2):
+    step()
+assert counters["stats"]["unique_graphs"] == 1, "a later step compiled again"
 torch.testing.assert_close(first, expected, rtol=1e-4, atol=1e-5)
 assert not any("_orig_mod" in name for name in model.state_dict()), (
     "the weights' names are those of a wrapper"
 )
+
+# fullgraph: a break is an error that names its line.
+model.lm_head.register_forward_pre_hook(lambda *_: torch._dynamo.graph_break())  # noqa: SLF001
+torch._dynamo.reset()  # noqa: SLF001 - so that the hook is noticed
+try:
+    model(**batch)
+    reason = "no error"
+except torch._dynamo.exc.Unsupported as error:  # noqa: SLF001
+    reason = str(error)
+assert "graph_break()" in reason, f"a break in the graph gives {reason}"
+assert "line" in reason, f"a break in the graph gives {reason}"

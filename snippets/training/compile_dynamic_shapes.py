@@ -7,7 +7,7 @@
 # timeout = 180
 # ablation = { "model.compile(dynamic=True)" = "model.compile(dynamic=False)" }
 # ///
-"""With dynamic=True, one graph serves batches of every length; without it, each length is compiled, up to a limit."""
+"""With dynamic=True, one graph serves batches of every length. Without it, each length is compiled, and one length more than the limit is an error."""
 
 import torch
 from torch._dynamo import config
@@ -46,3 +46,18 @@ with profile() as trace:
 ran = {row.key for row in trace.key_averages() if "Compiled Region" in row.key}
 assert len(ran) == 1, f"a third length ran {ran}"
 assert counters["stats"]["unique_graphs"] == 1, "a third length was compiled"
+
+# Without dynamic=True, each length is a graph of its own, until the limit stops it.
+torch._dynamo.reset()  # noqa: SLF001
+counters.clear()
+double = torch.compile(lambda tensor: 2 * tensor, dynamic=False)
+stopped = None
+with config.patch(recompile_limit=2):
+    for length in (16, 24, 32):
+        try:
+            double(torch.ones(length, device=device))
+        except torch._dynamo.exc.FailOnRecompileLimitHit:  # noqa: SLF001
+            stopped = length
+graphs = counters["stats"]["unique_graphs"]
+assert graphs == 2, f"{graphs} graphs were compiled for 2 lengths"
+assert stopped == 32, f"the third length was no error: {stopped}"

@@ -7,7 +7,7 @@
 # timeout = 180
 # ablation = { "model.config.use_cache = False" = "model.config.use_cache = True" }
 # ///
-"""Where each block is compiled without a cache, one graph serves them all, so that compile time does not grow with depth."""
+"""Without a cache, one compiled graph serves all blocks."""
 
 import torch
 from torch._dynamo.utils import counters

@@ -8,7 +8,7 @@
 # timeout = 240
 # ablation = { "torch_compile=True" = "torch_compile=False" }
 # ///
-"""A Trainer that compiles runs generated code in every step, and compiles once for steps of one length."""
+"""With torch_compile, the Trainer runs one compiled graph in every step, because all batches have one shape."""
 
 import torch
 from datasets import load_dataset
@@ -33,8 +33,12 @@ texts = load_dataset(
 tokens = texts.map(
     lambda row: tokenizer(row["text"], truncation=True, max_length=64),
     remove_columns=["text"],
+).select(range(10))  # two batches of four, and two rows that are left over
+shapes = set()
+model.register_forward_pre_hook(
+    lambda module, args, batch: shapes.add(tuple(batch["input_ids"].shape)),
+    with_kwargs=True,
 )
-
 # --8<-- [start:enable]
 trainer = Trainer(
     model,
@@ -70,3 +74,4 @@ assert graphs == 1, f"{graphs} graphs were compiled"
 assert breaks == 0, f"the graph breaks at {dict(counters['graph_break'])}"
 assert runs == 3, f"compiled code ran {runs} times in 3 steps"
 assert generated >= 1, "no code was generated"
+assert trainer.state.global_step == 3

@@ -8,7 +8,7 @@
 # timeout = 120
 # ablation = { "dataloader_num_workers=2," = "dataloader_num_workers=0,", "dataloader_persistent_workers=True," = "", "dataloader_prefetch_factor=4," = "" }
 # ///
-"""The Trainer's batches are made by worker processes, and the same ones make those of the next epoch."""
+"""Two worker processes make the Trainer's batches, and the same two make those of the next epoch."""
 
 import os
 

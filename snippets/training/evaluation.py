@@ -8,7 +8,7 @@
 # timeout = 300
 # ablation = { "@torch.inference_mode()" = "@torch.enable_grad()" }
 # ///
-"""An evaluation that holds two numbers from one batch to the next."""
+"""An evaluation that keeps only two numbers from one batch to the next, and gives the mean loss over all tokens."""
 
 import torch
 from datasets import load_dataset

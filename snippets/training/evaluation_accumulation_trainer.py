@@ -8,9 +8,10 @@
 # timeout = 300
 # ablation = { "        eval_accumulation_steps=2,\n" = "" }
 # ///
-"""In evaluation, the Trainer moves the logits to host memory after every second batch."""
+"""With eval_accumulation_steps=2, the Trainer moves the logits to host memory after every second batch of an evaluation."""
 
 import gc
+from types import SimpleNamespace
 
 import torch
 from datasets import load_dataset
@@ -84,3 +85,13 @@ print("logits held after each batch, in texts:", held.texts)
 assert len(held.texts) > 6, "too few batches to tell"
 assert max(held.texts) <= 5, f"the logits of {max(held.texts)} texts were held"
 assert 0 <= found["eval_accuracy"] <= 1
+# Every second batch joins the one before. Then both are moved, and the next is alone.
+# (The first four: what numpy has not copied yet is still there on a CPU.)
+pairs = len(held.texts) // 2 - 2
+assert held.texts[4:] == [1, 3] * pairs, f"held were the logits of {held.texts}"
+
+# The metric, by hand: of the two labels that count, one is right.
+scores = torch.nn.functional.one_hot(torch.tensor([[3, 4, 6, 7]]), 10).numpy()
+labels = torch.tensor([[9, 3, 5, -100]]).numpy()
+known = accuracy(SimpleNamespace(predictions=scores, label_ids=labels))
+assert known == {"accuracy": 0.5}, known

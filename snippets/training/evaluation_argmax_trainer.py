@@ -8,9 +8,10 @@
 # timeout = 300
 # ablation = { "    preprocess_logits_for_metrics=most_likely,\n" = "", "evaluated.predictions[:, :-1]" = "evaluated.predictions.argmax(-1)[:, :-1]" }
 # ///
-"""In evaluation, the Trainer keeps one number a token instead of one a word of the vocabulary."""
+"""In evaluation, the Trainer keeps one number per token, and not one per token and entry of the vocabulary."""
 
 import gc
+from types import SimpleNamespace
 
 import torch
 from datasets import load_dataset
@@ -93,3 +94,11 @@ alone = trainer.evaluate(tokens.select([0]))["eval_accuracy"]
 assert (
     abs(alone - right[ids[:, 1:] != tokenizer.pad_token_id].float().mean()) < 1e-6
 )
+# A metric made by hand, and what the Trainer hands it: a number per token.
+labels, most = torch.tensor([[9, 3, 5, -100]]), torch.tensor([[3, 4, 6, 7]])
+known = accuracy(
+    SimpleNamespace(predictions=most.numpy(), label_ids=labels.numpy())
+)
+assert known == {"accuracy": 0.5}, known
+predicted = trainer.predict(tokens.select(range(4)))
+assert predicted.predictions.shape == predicted.label_ids.shape

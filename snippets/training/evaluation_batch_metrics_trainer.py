@@ -8,9 +8,10 @@
 # timeout = 300
 # ablation = { "batch_eval_metrics=True" = "batch_eval_metrics=False" }
 # ///
-"""In evaluation, the Trainer hands every batch to the metric at once, and keeps nothing."""
+"""In evaluation, the Trainer hands each batch to the metric and keeps no logits. The result counts all batches."""
 
 import gc
+from types import SimpleNamespace
 
 import torch
 from datasets import load_dataset
@@ -103,3 +104,16 @@ with torch.no_grad():
         right += ((words == wanted) & counted).sum().item()
         total += counted.sum().item()
 assert abs(found["eval_accuracy"] - right / total) < 1e-6
+
+# Two batches made by hand: one of two labels right, then one of one; and then afresh.
+metric = trainer.compute_metrics
+for result in (False, True, False, True):
+    most, labels = (
+        ([3, 4, 7, 0], [9, 3, 5, -100]) if not result else ([8, 0], [0, 8])
+    )
+    scores = torch.nn.functional.one_hot(torch.tensor([most]), 10).float()
+    batch = SimpleNamespace(predictions=scores, label_ids=torch.tensor([labels]))
+    known = metric(batch, compute_result=result)
+    assert known == ({"accuracy": float(torch.tensor(2) / 3)} if result else {}), (
+        known
+    )

@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "torch.amp.GradScaler(device)" = "torch.amp.GradScaler(device, enabled=False)" }
 # ///
-"""fp16 needs a loss scale, and the scaler leaves out a step whose gradients overflow and halves the scale."""
+"""fp16 needs a loss scale. The scaler skips a step whose gradients overflow, and halves the scale."""
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -42,8 +42,21 @@ def step() -> None:
 # step with an infinite gradient, as fp16 has beyond 65504, is left out.
 products: set[torch.dtype] = set()
 model.lm_head.register_forward_hook(lambda *args: products.add(args[-1].dtype))
+before = [p.detach().clone() for p in model.parameters()]
+norms: list[torch.Tensor] = []
+optimizer.register_step_pre_hook(
+    lambda *_: norms.append(
+        torch.nn.utils.get_total_norm(p.grad for p in model.parameters())
+    )
+)
 step()
 assert products == {torch.float16}, f"the logits were computed in {products}"
+counted = scaler.state_dict().get("_growth_tracker", 0)
+assert counted == scaler.is_enabled(), "the scaler was not updated"
+pairs = zip(model.parameters(), before, strict=True)
+assert all(not torch.equal(now, then) for now, then in pairs), "no step was taken"
+# What is clipped to 1 are the gradients without the scale.
+assert abs(norms[0] - 1) < 1e-3, f"the gradients' norm is {norms[0]} after clipping"
 
 tiny = torch.tensor(1e-8, device=device)
 lost, lifted = tiny.half(), scaler.scale(tiny).half()

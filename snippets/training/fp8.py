@@ -7,7 +7,7 @@
 # timeout = 180
 # ablation = { "convert_to_float8_training(model, module_filter_fn=convert)" = "pass" }
 # ///
-"""After torchao's conversion, all three products of a linear layer take fp8 inputs, while weights and states stay fp32, compiled too."""
+"""After torchao's conversion, all three matmuls of a linear layer take fp8 inputs, also in compiled blocks. Weights and optimizer states stay fp32."""
 
 from operator import attrgetter
 
@@ -91,6 +91,9 @@ assert ran, "nothing that was compiled ran"
 assert linear == 7 * model.config.num_hidden_layers, f"{linear} layers to convert"
 found = calls.get("aten::_scaled_mm", 0)
 assert found == 3 * linear, f"{found} fp8 products in {linear} layers"
+assert convert(torch.nn.Linear(32, 16), "any")
+for sizes in ((32, 24), (24, 32)):
+    assert not convert(torch.nn.Linear(*sizes), "any"), f"{sizes} are converted"
 assert operands.seen == {(e4m3, e4m3), (e5m2, e4m3)}, operands.seen
 assert {p.dtype for p in model.parameters()} == {torch.float32}
 states = {s["exp_avg"].dtype for s in optimizer.state.values()}

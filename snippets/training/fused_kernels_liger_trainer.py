@@ -9,7 +9,7 @@
 # timeout = 120
 # ablation = { "use_liger_kernel=True" = "use_liger_kernel=False" }
 # ///
-"""With Liger in the Trainer, norms and MLPs run Liger's kernels, and training never makes the logits."""
+"""With use_liger_kernel in the Trainer, norms and MLPs run Liger's kernels, and training never computes the whole logits."""
 
 import torch
 from datasets import load_dataset
@@ -69,7 +69,11 @@ norms = [name for name in fused if name.endswith("norm")]
 mlps = [name for name in fused if name.endswith("mlp")]
 assert len(norms) == 2 * layers + 1, f"{len(norms)} norms run Liger's kernel"
 assert len(mlps) == layers, f"{len(mlps)} MLPs run Liger's kernel"
+assert trainer.state.global_step == 2
 assert not calls, f"the head made logits of {calls[0]} in training"
+with torch.no_grad():
+    model(input_ids=torch.tensor([tokens[0]["input_ids"]], device="cuda"))
+assert calls, "the hook on the head does not see calls"
 plain = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 plain.load_state_dict(model.state_dict())
 batch = trainer.data_collator([tokens[0], tokens[1]]).to("cuda")

@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "model(**batch, num_items_in_batch=labels).loss" = "(model(**batch).loss / len(micro_batches))" }
 # ///
-"""Gradient accumulation adds up the gradients of small batches, each loss divided by the labels of the whole step."""
+"""Gradient accumulation adds up the gradients of small batches. With each loss divided by the labels of the whole step, they are those of one large batch."""
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -35,6 +35,9 @@ texts = ["One line. " * count for count in (1, 2, 8, 30)]
 micro_batches = [batch_of(texts[:2]), batch_of(texts[2:])]
 
 
+before = [p.detach().clone() for p in model.parameters()]
+
+
 # --8<-- [start:enable]
 def accumulate(micro_batches):
     """Gradients of one step; what counts is the labels of all micro-batches."""
@@ -47,6 +50,8 @@ accumulate(micro_batches)
 optimizer.step()
 optimizer.zero_grad()
 # --8<-- [end:enable]
+pairs = zip(before, model.parameters(), strict=True)
+assert not any(old.equal(new) for old, new in pairs), "a weight did not move"
 
 
 # --8<-- [start:is-it-on]
@@ -66,3 +71,8 @@ print(f"gradients differ by {apart:.1e} of their length")  # about 1e-6
 
 # The proof: the gradients are those of one large padded batch, and not a mean of means.
 assert apart < 1e-4, f"the gradients differ by {apart:.1e} of their length"
+for batch in micro_batches:
+    (model(**batch).loss / len(micro_batches)).backward()
+pairs = zip(gradients(), large, strict=True)
+wrong = max((a - b).norm() / b.norm() for a, b in pairs)
+assert wrong > 0.1, f"the mean of means has the same gradients: {wrong:.1e}"

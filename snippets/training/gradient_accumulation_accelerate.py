@@ -6,7 +6,7 @@
 # models = ["Qwen/Qwen3-0.6B"]
 # ablation = { "model(**batch, num_items_in_batch=labels).loss" = "model(**batch).loss / len(micro_batches)" }
 # ///
-"""With Accelerate, a loop that counts the labels of the step first has the gradients of one large batch."""
+"""With Accelerate, a loop that divides by the labels of the whole step has the gradients of one large batch."""
 
 import torch
 from accelerate import Accelerator

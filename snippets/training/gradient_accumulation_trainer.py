@@ -6,7 +6,7 @@
 # models = ["Qwen/Qwen3-0.6B"]
 # ablation = { "gradient_accumulation_steps=4" = "gradient_accumulation_steps=1" }
 # ///
-"""With gradient_accumulation_steps, the Trainer takes several small batches to a step, and weighs every label alike."""
+"""With gradient_accumulation_steps, the Trainer makes one step of several small batches, and weighs every label alike."""
 
 import torch
 from datasets import Dataset
@@ -74,6 +74,7 @@ print(f"{len(forwards)} forward passes, {trainer.state.global_step} optimizer st
 
 assert trainer.state.global_step == 1
 assert len(forwards) == 4, f"{len(forwards)} forward passes in one step"
+assert all(gradient.any() for gradient in large), "a gradient is 0"
 apart = max(
     (a - b).norm() / b.norm() for a, b in zip(accumulated, large, strict=True)
 )

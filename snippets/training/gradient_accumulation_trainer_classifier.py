@@ -6,7 +6,7 @@
 # models = ["Qwen/Qwen3-0.6B"]
 # ablation = { "model.accepts_loss_kwargs = False" = "model.accepts_loss_kwargs = True" }
 # ///
-"""A classifier averages its loss itself, so the Trainer has to be told that the model does not use the number of labels."""
+"""A classifier averages its loss itself. Unless accepts_loss_kwargs is False, the Trainer's loss is too large by the number of micro-batches."""
 
 import torch
 from datasets import Dataset
@@ -59,3 +59,14 @@ print(f"the Trainer says {logged:.4f}, the loss is {right:.4f}")
 
 # The proof: the loss of the step is that of all sequences at once, and not the sum of four means.
 assert abs(logged - right) < 1e-4 * right, f"{logged} was logged, not {right}"
+
+# Without it, the loss is that sum: four times as large.
+model.accepts_loss_kwargs = True
+with torch.no_grad():
+    right = model(**batch).loss.item()
+usual = Trainer(model, trainer.args, train_dataset=tokens, data_collator=collator)
+usual.train()
+logged = usual.state.log_history[0]["loss"]
+assert abs(logged - 4 * right) < 1e-3 * right, (
+    f"{logged} was logged, not 4 x {right}"
+)

@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { 'model.loss_type = "ForCausalLM"' = 'model.loss_type = None' }
 # ///
-"""The Trainer leaves out each sequence's first token when it counts labels, if the model says that it shifts them."""
+"""With loss_type set, the Trainer does not count the first token of a sequence as a label. Without it, GPT-2's loss is too small."""
 
 import torch
 from datasets import Dataset

@@ -8,7 +8,7 @@
 # timeout = 120
 # ablation = { "train_sampling_strategy=\"group_by_length\"" = "train_sampling_strategy=\"random\"" }
 # ///
-"""Batches of texts of about the same length send fewer rows of padding through the model."""
+"""Batches of texts of about the same length send less padding through the model than batches in random order. The longest text comes first."""
 
 import torch
 from datasets import load_dataset

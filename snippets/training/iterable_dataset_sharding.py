@@ -5,7 +5,7 @@
 # [tool.headroom]
 # ablation = { "if index % workers == mine:" = "if index % workers >= 0:" }
 # ///
-"""Every worker gets a copy of an iterable data set, so each has to leave out what the others read."""
+"""Every worker reads an iterable data set from its start, so each must skip the lines of the others. Then every line is read once."""
 
 from collections import Counter
 from pathlib import Path

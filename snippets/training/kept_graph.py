@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "@torch.no_grad()" = "@torch.enable_grad()" }
 # ///
-"""A loss that is kept without backward holds its whole graph with all activations; one computed without a graph holds one number."""
+"""A loss that is kept without backward keeps its whole graph with all saved activations. A loss computed without a graph keeps one number."""
 
 import torch
 from torch.profiler import profile
@@ -53,7 +53,14 @@ print(f"{grown(lambda: evaluate(batch)):,.0f} bytes more with every batch")
 # --8<-- [end:is-it-on]
 
 # The proof: one number a batch; on a GPU, the allocator's smallest block.
-assert grown(lambda: evaluate(batch)) <= 512, "every batch leaves its graph behind"
+left = grown(lambda: evaluate(batch))
+assert 4 <= left <= 512, f"every batch leaves {left} bytes behind"
+
+# With a graph: at least the inputs of all layers, four a block, one of them four times as wide.
+config, numbers = model.config, batch["input_ids"].numel()
+whole = grown(lambda: losses.append(model(**batch).loss))
+activations = 4 * numbers * config.n_embd * 7 * config.n_layer
+assert whole > activations, f"a loss with its graph leaves {whole} bytes"
 
 
 # In training, backward has freed what the graph held: a kept loss is a number, and kept outputs are not.
@@ -69,7 +76,6 @@ def train(keep):
 
 of_loss = grown(lambda: train(lambda outputs: outputs.loss))
 of_outputs = grown(lambda: train(lambda outputs: outputs))
-config, numbers = model.config, batch["input_ids"].numel()
 logits = 4 * numbers * config.vocab_size
 cache = 4 * numbers * config.n_layer * 2 * config.n_embd
 print(f"kept losses: {of_loss:,.0f} bytes a step, outputs: {of_outputs:,.0f}")

@@ -8,7 +8,7 @@
 # timeout = 300
 # ablation = { "tokens.select(longest)" = "tokens" }
 # ///
-"""Two steps on the longest texts are the worst that a run will meet: the second one has the optimizer states beside it."""
+"""Two steps on the longest texts are the worst case of a run: the second one also has the optimizer states in memory."""
 
 import torch
 from datasets import load_dataset

@@ -6,7 +6,7 @@
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # ablation = { "model = get_peft_model(model, adapter)" = "pass" }
 # ///
-"""LoRA trains two narrow matrices beside each frozen one, so gradients and optimizer states exist only for those."""
+"""LoRA trains two narrow matrices next to each frozen linear layer. Only these have gradients and optimizer states."""
 
 import warnings
 
@@ -73,6 +73,8 @@ numbers = sum(16 * (m.in_features + m.out_features) for m in layers)
 assert held(gradients) == 4 * numbers, f"{held(gradients):,} bytes of gradients"
 assert held(states) == 8 * numbers, f"{held(states):,} bytes of optimizer states"
 assert held(gradients) < held(weights) / 2
+full = AutoModelForCausalLM.from_pretrained(checkpoint).num_parameters()
+assert held(weights) == 2 * full + 4 * numbers, "not bf16 next to fp32 adapters"
 
 # The step changed every second matrix of an adapter, and no weight of the model.
 changed = {
@@ -81,3 +83,14 @@ changed = {
 assert changed, "the step changed nothing"
 assert all("lora_" in name for name in changed), "a frozen weight has changed"
 assert len([name for name in changed if "lora_B" in name]) == len(layers)
+
+# From the second step on, both matrices of each adapter get a gradient, and autocast
+# runs the adapters' matmuls in bf16.
+formats = set()
+for name, module in model.named_modules():
+    if name.endswith((".lora_A.default", ".lora_B.default")):
+        module.register_forward_hook(lambda *args: formats.add(args[-1].dtype))
+step()
+assert len(trained) == 2 * len(layers)
+assert all(p.grad.any() for p in trained), "an adapter has no gradient"
+assert formats == {torch.bfloat16}, f"the adapters' matmuls return {formats}"

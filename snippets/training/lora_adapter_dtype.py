@@ -6,7 +6,7 @@
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # ablation = { "model = get_peft_model(base(), adapter, autocast_adapter_dtype=False)" = "model = get_peft_model(base(), adapter)" }
 # ///
-"""Beside bf16 weights, fp32 adapters keep an fp32 copy of each input for backward; bf16 adapters share one."""
+"""With bf16 weights, each fp32 adapter saves its own fp32 copy of its layer's input; bf16 adapters share one bf16 copy."""
 
 import warnings
 
@@ -67,6 +67,10 @@ more = kept(default) - kept(model)
 assert more > 2.5 * inputs, f"{more:,} bytes more for {inputs:,} numbers of input"
 assert kept(default) > kept(base()), "LoRA keeps less than full fine-tuning"
 assert {p.dtype for p in default.parameters() if p.requires_grad} == {torch.float32}
+assert {p.dtype for p in model.parameters() if p.requires_grad} == {torch.bfloat16}
+for each in (default, model):
+    frozen = {p.dtype for p in each.parameters() if not p.requires_grad}
+    assert frozen == {torch.bfloat16}, f"frozen weights are {frozen}"
 
 # fp32 weights under autocast are worse: a bf16 copy of each weight is kept as well.
 weights = sum(layer.weight.numel() for layer in layers)
@@ -91,3 +95,9 @@ mask = (1 if device == "cuda" else 2) * (inputs - first)
 dropping = get_peft_model(base(), adapter, autocast_adapter_dtype=False)
 more = kept(dropping) - kept(model) - mask
 assert more > 0.4 * inputs, f"{more:,} bytes more than without dropout, masks aside"
+
+# Twice the sequences leave twice the bytes, so no weight is among them. (What is the
+# same for all sequences, the positions, is less than a hundredth.)
+whole = kept(base())
+batch = {name: tensor[:4] for name, tensor in batch.items()}
+assert abs(whole - 2 * kept(base())) < whole / 100, "weights were counted"

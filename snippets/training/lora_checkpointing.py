@@ -6,9 +6,10 @@
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # ablation = { "model.activation_checkpointing_enable()" = "pass" }
 # ///
-"""Activation checkpointing of a LoRA model: frozen blocks run twice, and every adapter gets its gradient."""
+"""With activation checkpointing of a LoRA model, every block runs twice, and every adapter gets the same gradient as without."""
 
 import warnings
+from collections import Counter
 
 import torch
 from peft import LoraConfig, get_peft_model
@@ -22,7 +23,12 @@ checkpoint = "HuggingFaceTB/SmolLM2-135M"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 batch = tokenizer(["Frozen, and run twice."] * 4, return_tensors="pt").to(device)
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
-adapter = LoraConfig(r=16, target_modules="all-linear", task_type="CAUSAL_LM")
+adapter = LoraConfig(
+    r=16,
+    target_modules="all-linear",
+    task_type="CAUSAL_LM",
+    init_lora_weights=False,  # no matrix starts at 0, so each gets a gradient
+)
 model = get_peft_model(model, adapter).to(device).train()
 model.config.use_cache = False
 
@@ -54,8 +60,17 @@ print("have no gradient")  # on: 2 times, 0 adapters
 
 assert len(runs) == 2, f"the block ran forward {len(runs)} times"
 assert not without, f"{len(without)} adapters have no gradient"
+blocks = model.get_base_model().model.layers
+assert len(found) == 2 * 7 * len(blocks), f"{len(found)} matrices are trained"
 for name, gradient in found.items():
+    assert "lora_" in name, f"{name} is not frozen"
+    assert gradient.any(), f"the gradient of {name} is 0"
     torch.testing.assert_close(gradient, reference[name])
+counted = Counter()
+for number, each in enumerate(blocks):
+    each.mlp.register_forward_pre_hook(lambda *_, n=number: counted.update([n]))
+gradients()
+assert counted == dict.fromkeys(range(len(blocks)), 2), f"blocks ran {counted}"
 
 # What makes it work. Nothing that goes into the first block is trained. The checkpoints
 # that transformers chooses, use_reentrant=False, do not mind. The old ones do: unless

@@ -1,17 +1,18 @@
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "peft>=0.21"]
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "peft>=0.21", "safetensors>=0.5"]
 #
 # [tool.headroom]
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # ablation = { "merged = loaded.merge_and_unload()" = "merged = loaded" }
 # ///
-"""Saved adapters are loaded onto the model and added into its weights: no product of an adapter is left to compute."""
+"""Saved adapters are loaded onto the model and merged into its weights: the merged model runs no adapter matmul."""
 
 import warnings
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
+from safetensors.torch import load_file
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -66,3 +67,14 @@ assert (after - before).abs().max() > 0.1, "the adapters change nothing"
 torch.testing.assert_close(after, with_adapters, rtol=1e-4, atol=1e-4)
 plain = logits_and_flops(base())[1]
 assert flops == plain, f"{flops:,} operations, {plain:,} without adapters"
+more = logits_and_flops(model)[1]
+assert more > plain, "the trained model has no adapters of its own any more"
+
+# Only the adapters were saved, and every linear layer of the blocks has new weights.
+saved = load_file("adapter/adapter_model.safetensors")
+assert saved, "nothing was saved"
+assert all("lora_" in name for name in saved), f"saved: {list(saved)}"
+pairs = zip(merged.named_parameters(), base().named_parameters(), strict=True)
+moved = [name for (name, new), (_, old) in pairs if not new.equal(old)]
+assert len(moved) == len(saved) / 2, f"merged into {moved}"
+assert all("_proj" in name for name in moved), f"merged into {moved}"

@@ -7,7 +7,7 @@
 # datasets = ["Salesforce/wikitext"]
 # ablation = { "model = get_peft_model(model, adapter)" = "pass" }
 # ///
-"""The Trainer trains the adapters of a LoRA model, and what it saves is the adapters alone."""
+"""The Trainer trains only the adapters of a LoRA model, and saves only the adapters."""
 
 import warnings
 from pathlib import Path
@@ -84,3 +84,12 @@ assert total == numbers, f"{total:,} numbers were saved instead of {numbers:,}"
 assert len(seconds) == len(layers)
 assert all(bool(t.any()) for t in seconds), "an adapter was saved untrained"
 assert sum(files.values()) < 6 * numbers, f"more than adapters was saved: {files}"
+
+# The frozen weights are those of the checkpoint, still in bf16.
+original = dict(AutoModelForCausalLM.from_pretrained(checkpoint).named_parameters())
+frozen = {n: p for n, p in model.named_parameters() if "lora_" not in n}
+assert len(frozen) == len(original)
+for name, weight in frozen.items():
+    plain = name.removeprefix("base_model.model.").replace(".base_layer", "")
+    assert weight.dtype == torch.bfloat16, f"{name} is {weight.dtype}"
+    assert weight.cpu().equal(original[plain]), f"{name} has changed"

@@ -8,7 +8,7 @@
 # timeout = 300
 # ablation = { '_record_memory_history(max_entries=100_000, stacks="python")' = "_record_memory_history(None)" }
 # ///
-"""A record of every allocation, with the line of code that asked for it, written when memory runs out."""
+"""Record every allocation with the line of code that asked for it, and write the record when memory runs out."""
 
 # ruff: noqa: SLF001, S301 - PyTorch offers it under these names, and we wrote the file
 import pickle
@@ -43,6 +43,7 @@ except torch.OutOfMemoryError:
     print("open memory.pickle at https://pytorch.org/memory_viz")
 # --8<-- [end:enable]
 
+assert Path("memory.pickle").exists(), "no record was written"
 snapshot = pickle.loads(Path("memory.pickle").read_bytes())
 events = [event for trace in snapshot["device_traces"] for event in trace]
 here = [
@@ -56,3 +57,11 @@ assert sum(event["size"] for event in here) > states, (
     f"{len(here)} of {len(events)} events are allocations that the step asked for"
 )
 assert any(event["action"] == "oom" for event in events), "it does not show the end"
+source = Path(__file__).read_text(encoding="utf-8").splitlines()
+lines = {
+    source[frame["line"] - 1].strip()
+    for event in here
+    for frame in event["frames"]
+    if frame["name"] == "step"
+}
+assert "optimizer.step()" in lines, f"the lines that allocate are {lines}"

@@ -6,7 +6,7 @@
 # models = ["allenai/OLMoE-1B-7B-0924"]
 # ablation = { "experts_implementation=\"grouped_mm\"" = "experts_implementation=\"eager\"" }
 # ///
-"""With grouped_mm, two grouped products stand for all experts of a block; a loop computes the same with two for each expert."""
+"""With grouped_mm, two grouped matmuls compute all experts of a block. A loop computes the same with two matmuls for each expert that got a token."""
 
 import torch
 from torch.profiler import profile
@@ -45,12 +45,25 @@ print(counts)  # on: _grouped_mm twice a block
 
 blocks = len(model.model.layers)
 assert counts.get("aten::_grouped_mm") == 2 * blocks, f"the products were {counts}"
+default = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.bfloat16)
+assert products(default.to(device)) == counts, "grouped_mm is not the default"
 
 # Elsewhere, PyTorch computes a grouped product as one product for each expert.
 one_kernel = device == "cuda" and torch.cuda.get_device_capability()[0] in (9, 10)
 model.set_experts_implementation("eager")
+chosen = []
+hooks = [
+    block.mlp.gate.register_forward_hook(lambda *args: chosen.append(args[-1][2]))
+    for block in model.model.layers
+]
 looped = products(model)
+for hook in hooks:
+    hook.remove()
 model.set_experts_implementation("grouped_mm")
+met = sum(indices.unique().numel() for indices in chosen)
+others = sum(isinstance(m, torch.nn.Linear) for m in model.modules()) + blocks
+assert met > 2 * blocks, f"only {met} experts got a token"
+assert looped == {"aten::mm": 2 * met + others}, f"{looped}, {met} experts met"
 if one_kernel:
     assert counts["aten::mm"] < looped["aten::mm"], f"{counts}, {looped} in a loop"
 

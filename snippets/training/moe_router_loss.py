@@ -6,11 +6,11 @@
 # models = ["allenai/OLMoE-1B-7B-0924"]
 # ablation = { "    output_router_logits=True," = "    use_cache=False," }
 # ///
-"""output_router_logits=True adds the load-balancing loss of the routers to the loss of a mixture of experts."""
+"""output_router_logits=True adds the routers' load-balancing loss to the loss of a mixture of experts. It is off by default."""
 
 import torch
 from torch.nn.functional import cross_entropy, one_hot
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
 checkpoint = "allenai/OLMoE-1B-7B-0924"
@@ -50,10 +50,18 @@ expected = 0.01 * number * (part * given).sum().item()
 assert expected > 0.01
 assert abs(added - expected) < 1e-4, f"{added} was added instead of {expected}"
 
-# And it reaches the routers.
+config = AutoConfig.from_pretrained(checkpoint)
+assert not config.output_router_logits, "it is on by default"
+assert config.router_aux_loss_coef == 0.01, "OLMoE has another coefficient"
+
+# It reaches the routers.
 router = model.model.layers[0].mlp.gate.weight
 with_it, without = (
     torch.autograd.grad(loss, router, retain_graph=True)[0]
     for loss in (outputs.loss, cross_entropy(*shifted))
 )
 assert not torch.allclose(with_it, without), "the router's gradient is the same"
+
+# It is part of the loss in evaluation, too.
+evaluated = model.eval()(**batch, labels=batch["input_ids"])
+torch.testing.assert_close(evaluated.loss, outputs.loss)

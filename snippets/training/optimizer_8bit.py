@@ -7,7 +7,7 @@
 # timeout = 240
 # ablation = { "bnb.optim.AdamW8bit(" = "bnb.optim.AdamW(" }
 # ///
-"""8-bit AdamW keeps two bytes a parameter, embeddings included if you do not exempt them."""
+"""8-bit AdamW stores its states in two bytes per parameter. Embeddings are included unless you exempt them."""
 
 import bitsandbytes as bnb
 import torch
@@ -47,7 +47,9 @@ numbers = sum(weight.numel() for weight in model.parameters())
 print(f"{states / numbers:.2f} bytes of state a parameter")  # AdamW: 8.00
 # --8<-- [end:is-it-on]
 
-assert states / numbers < 2.2, f"{states / numbers:.2f} bytes of state a parameter"
+assert 2 < states / numbers < 2.2, (
+    f"{states / numbers:.2f} bytes of state a parameter"
+)
 embedding = optimizer.state[model.get_input_embeddings().weight]
 assert embedding["state1"].dtype == torch.uint8, "the embedding has 32 bits"
 

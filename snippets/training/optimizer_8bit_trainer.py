@@ -10,7 +10,7 @@
 # timeout = 240
 # ablation = { "optim=\"adamw_bnb_8bit\"" = "optim=\"adamw_torch\"" }
 # ///
-"""The Trainer's 8-bit AdamW keeps a byte where AdamW keeps four, except for embeddings and small tensors."""
+"""The Trainer's 8-bit AdamW stores one byte where AdamW stores four, except for embeddings and small tensors."""
 
 import torch
 from datasets import load_dataset

@@ -7,7 +7,7 @@
 # datasets = ["Salesforce/wikitext"]
 # ablation = { "optim=\"adafactor\"" = "optim=\"adamw_torch_fused\"" }
 # ///
-"""Adafactor keeps sums over rows and columns where AdamW keeps two numbers a parameter."""
+"""Of each matrix, Adafactor stores one number per row and one per column, where AdamW stores two per parameter."""
 
 from datasets import load_dataset
 from transformers import (
@@ -29,7 +29,7 @@ tokens = texts.map(
     lambda row: tokenizer(row["text"], truncation=True, max_length=256),
     remove_columns=["text"],
 )
-before = model.lm_head.weight.detach().clone()
+before = {name: p.detach().clone() for name, p in model.named_parameters()}
 
 # --8<-- [start:enable]
 arguments = TrainingArguments(
@@ -61,7 +61,15 @@ print(f"{states / trained:.2f} bytes of state a parameter")  # AdamW: 8.00
 # --8<-- [end:is-it-on]
 
 assert trainer.state.global_step == 2
-assert not before.equal(model.lm_head.weight.cpu()), "no weight was updated"
+for name, weight in model.named_parameters():
+    state = trainer.optimizer.state[weight]
+    numbers = {k: tuple(v.shape) for k, v in state.items() if getattr(v, "ndim", 0)}
+    expected = {"exp_avg_sq": tuple(weight.shape)}
+    if weight.dim() == 2:
+        rows, columns = weight.shape
+        expected = {"exp_avg_sq_row": (rows,), "exp_avg_sq_col": (columns,)}
+    assert numbers == expected, f"{name} has the states {numbers}"
+    assert not before[name].equal(weight.cpu()), f"{name} was not updated"
 assert 0 < states / trained < 0.5, (
     f"the optimizer keeps {states / trained:.2f} bytes a parameter"
 )

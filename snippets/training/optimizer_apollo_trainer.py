@@ -10,7 +10,7 @@
 # timeout = 240
 # ablation = { "optim=\"apollo_adamw\"" = "optim=\"adamw_torch\"" }
 # ///
-"""APOLLO keeps AdamW's states in a low rank and uses them only to scale whole rows or columns of the gradient."""
+"""APOLLO stores AdamW's states in a low rank, and uses them only to scale whole rows or columns of the gradient."""
 
 import torch
 from datasets import load_dataset

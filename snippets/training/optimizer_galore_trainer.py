@@ -10,7 +10,7 @@
 # timeout = 240
 # ablation = { "optim=\"galore_adamw\"" = "optim=\"adamw_torch\"" }
 # ///
-"""GaLore keeps AdamW's states in a low rank, so each update of a matrix has that rank."""
+"""GaLore stores AdamW's states in a low rank, so each update of a matrix has at most that rank."""
 
 import warnings
 

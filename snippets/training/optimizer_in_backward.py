@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "    weight.register_post_accumulate_grad_hook(update)" = "    pass" }
 # ///
-"""A weight is updated as soon as its gradient is there, and the gradient is freed before the next one comes."""
+"""Each weight is updated during the backward pass as soon as its gradient is complete. Its gradient is freed before the next one is complete."""
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -48,8 +48,26 @@ print(f"{len(left)} gradients are left after backward")  # on: 0
 
 assert not left, f"{len(left)} gradients are still there after backward"
 
-# The proof: after two steps, the weights are those of an ordinary AdamW.
+# The proof. Whenever a gradient was complete and its hook has run: no gradient is left,
+# and the weights that have changed are those whose hooks have run.
+old = {weight: weight.detach().clone() for weight in model.parameters()}
+done: list[torch.Tensor] = []
+
+
+def watch(weight: torch.Tensor) -> None:
+    done.append(weight)
+    alive = sum(p.grad is not None for p in model.parameters())
+    assert alive == 0, f"{alive} gradients exist during backward"
+    changed = {p for p in model.parameters() if not p.equal(old[p])}
+    assert changed == set(done), f"{len(changed)} weights changed after {len(done)}"
+
+
+for weight in model.parameters():
+    weight.register_post_accumulate_grad_hook(watch)
 step()
+assert len(done) == len(old), f"{len(done)} of {len(old)} weights were updated"
+
+# After these two steps, the weights are those of an ordinary AdamW.
 ordinary = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 ordinary = ordinary.to(device).eval()
 before = ordinary.lm_head.weight.detach().clone()

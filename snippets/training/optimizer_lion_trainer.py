@@ -10,7 +10,7 @@
 # timeout = 240
 # ablation = { "optim=\"lion_32bit\"" = "optim=\"adamw_torch\"" }
 # ///
-"""Lion keeps one mean and moves every weight by the learning rate, in one direction or the other."""
+"""Lion stores one mean, and moves every weight by the learning rate along the sign of an update."""
 
 import torch
 from datasets import load_dataset
@@ -76,6 +76,7 @@ print(f"{states / numbers:.2f} bytes of state a parameter")  # AdamW: 8.00
 assert states == 4 * numbers, f"{states / numbers:.2f} bytes of state a parameter"
 for name, weight in model.named_parameters():
     moved = weight.detach().cpu() - before[name]
+    assert gradients[name].any(), f"{name} had no gradient"
     wanted = -1e-5 * gradients[name].sign()
     assert torch.allclose(moved, wanted, rtol=0, atol=2e-7), f"{name}: no sign"
     mean = trainer.optimizer.state[weight]["state1"].cpu()

@@ -7,7 +7,7 @@
 # timeout = 240
 # ablation = { "torch.optim.Muon(matrices, lr=1e-4, adjust_lr_fn=\"match_rms_adamw\")" = "torch.optim.AdamW(matrices, lr=1e-4)" }
 # ///
-"""Muon keeps one mean for each matrix of the blocks and makes its update nearly orthogonal; AdamW does the rest."""
+"""Muon stores one mean for each matrix of the blocks, and makes its update nearly orthogonal. AdamW updates all other weights."""
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -41,6 +41,7 @@ def step() -> None:
 # --8<-- [end:enable]
 
 before = [p.detach().clone() for p in matrices]
+rest = [p.detach().clone() for p in others]
 gradients = []  # for the proof
 optimizers[0].register_step_pre_hook(
     lambda *_: gradients.extend(p.grad.clone() for p in matrices)
@@ -59,7 +60,7 @@ for old, new, gradient in zip(before, matrices, gradients, strict=True):
     update = (old * (1 - 1e-4 * 0.1) - new.detach()) / 1e-4
     update = update / (0.2 * max(new.shape) ** 0.5)
     largest = torch.linalg.matrix_norm(update, 2)
-    assert largest < 1.4, f"not orthogonal: {largest:.2f}"
+    assert 0.7 < largest < 1.4, f"not orthogonal: {largest:.2f}"
     # The same iteration, written out in fp32: singular values go to about 1.
     wanted = gradient / gradient.norm()
     for _ in range(5):
@@ -70,3 +71,12 @@ for old, new, gradient in zip(before, matrices, gradients, strict=True):
     assert alike > 0.9, f"the update is another: {alike:.3f}"
     plain = torch.cosine_similarity(update.flatten(), gradient.flatten(), dim=0)
     assert plain < 0.8, f"the update is the gradient: {plain:.3f}"
+
+# AdamW's first step moves every other weight by the learning rate, where it has a
+# gradient. No weight is left out, and none is in both optimizers.
+assert len(others) == len(list(model.parameters())) - 4 * 7
+for old, new in zip(rest, others, strict=True):
+    assert set(optimizers[1].state[new]) == {"step", "exp_avg", "exp_avg_sq"}
+    decayed = old * (1 - 1e-4 * 0.1)
+    moved = (new.detach() - decayed).abs().max()
+    assert abs(moved - 1e-4) < 1e-6, f"AdamW moved a weight by {moved:.1e}"

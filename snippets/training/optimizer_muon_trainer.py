@@ -10,7 +10,7 @@
 # timeout = 240
 # ablation = { "optimizer_cls_and_kwargs=(lambda: MuonWithAdamW, {\"lr\": 1e-4})," = "" }
 # ///
-"""The Trainer takes a class that sends matrices to Muon and all else to AdamW, and that can be saved and loaded."""
+"""The Trainer accepts an optimizer class that gives the matrices of the blocks to Muon and all other weights to AdamW. Its state can be saved and loaded."""
 
 import copy
 
@@ -93,6 +93,9 @@ for name, p in model.named_parameters():
     inner = ".layers." in name and p.ndim == 2
     assert kept[name] == (4 if inner else 8), f"{name}: {kept[name]} bytes"
     assert not before[name].equal(p.detach().cpu()), f"{name} was not updated"
+
+parts = trainer.optimizer.optimizer.parts
+assert [type(part) for part in parts] == [torch.optim.Muon, torch.optim.AdamW]
 
 # A checkpoint files states by position: the order is the model's, in every process.
 names = {p: name for name, p in model.named_parameters()}

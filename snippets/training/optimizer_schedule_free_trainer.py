@@ -10,7 +10,7 @@
 # timeout = 240
 # ablation = { "optim=\"schedule_free_adamw\"" = "optim=\"adamw_torch\"" }
 # ///
-"""Schedule-Free trains with one set of weights and evaluates another, their average; the one who saves must switch."""
+"""Schedule-Free trains one set of weights and evaluates another, their average. Call optimizer.eval() before you save."""
 
 import torch
 from datasets import load_dataset
@@ -82,3 +82,11 @@ assert torch.allclose(saved, averaged, rtol=0, atol=1e-6), (
 )
 rates = {group["lr"] for group in trainer.optimizer.param_groups}
 assert rates == {1e-3}, f"a schedule changed the rate to {rates}"
+
+# Without the switch, the weights that are trained are saved.
+trainer.optimizer.train()
+trainer.save_model("unswitched")
+saved = AutoModelForCausalLM.from_pretrained("unswitched", dtype=torch.float32)
+saved = saved.transformer.h[0].mlp.c_fc.weight.to(weight.device)
+assert torch.allclose(saved, trained, rtol=0, atol=1e-6)
+assert not torch.allclose(trained, averaged, rtol=0, atol=1e-5), "they are the same"

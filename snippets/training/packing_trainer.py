@@ -8,7 +8,9 @@
 # timeout = 120
 # ablation = { "        \"position_ids\": positions,\n" = "" }
 # ///
-"""Texts packed to rows of a fixed length do not see each other, if each keeps positions of its own."""
+"""Texts packed to rows of a fixed length do not see each other if positions restart at each text. No label crosses from one text to the next."""
+
+from itertools import accumulate
 
 import torch
 from datasets import load_dataset
@@ -86,8 +88,25 @@ inputs = {
 }
 model.eval()
 with torch.no_grad():
-    before = model(**inputs).logits[0, second:]
+    before = model(**inputs).logits[0]
     inputs["input_ids"][:, : second - 1] = 7
-    apart = (model(**inputs).logits[0, second:] - before).abs().max()
+    moved = (model(**inputs).logits[0] - before).abs()
+apart = moved[second:].max()
 print(f"the second text moves by {apart:.2g}")
+assert moved[:second].max() > 0.01, "the change has no effect at all"
 assert apart == 0, f"the first text moves the logits of the second by {apart:.2g}"
+
+# All rows together are the texts, end to end. Where a text or a row begins, the position
+# is 0 and the label is -100. Everywhere else the position is the next, the label the token.
+ends = set(accumulate(len(ids) for ids in tokens["input_ids"]))
+stream = [token for ids in tokens["input_ids"] for token in ids]
+for number, row in enumerate(packed):
+    start = 256 * number
+    assert row["input_ids"] == stream[start : start + 256], f"row {number}"
+    for place, token in enumerate(row["input_ids"]):
+        begins = place == 0 or start + place in ends
+        position = 0 if begins else row["position_ids"][place - 1] + 1
+        label = -100 if begins else token
+        found = row["position_ids"][place], row["labels"][place]
+        assert found == (position, label), f"row {number}, place {place}: {found}"
+assert len(stream) - 256 * len(packed) < 256, "more than the rest was dropped"

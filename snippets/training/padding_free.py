@@ -8,7 +8,7 @@
 # timeout = 120
 # ablation = { "model.config.use_cache = False" = "" }
 # ///
-"""Sequences put end to end do not see each other, as long as positions restart and the model keeps no cache."""
+"""Sequences put end to end do not see each other if positions restart and the model uses no cache. The loss is that of a padded batch."""
 
 import torch
 from datasets import load_dataset
@@ -57,6 +57,12 @@ hook.remove()
 lengths = [len(ids) for ids in tokens["input_ids"]]
 assert sum(rows) == sum(lengths), (
     f"{sum(rows)} rows for {sum(lengths)} tokens: there is padding"
+)
+
+count = len(lengths) % 8 or 8  # sequences in the last batch
+restarts = inputs.get("position_ids", torch.ones(1)) == 0
+assert restarts.sum() == count, (
+    f"{restarts.sum()} positions of 0, {count} sequences"
 )
 
 # --8<-- [start:is-it-on]

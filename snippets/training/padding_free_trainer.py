@@ -8,7 +8,7 @@
 # timeout = 120
 # ablation = { "    DataCollatorWithFlattening," = "    DataCollatorForLanguageModeling,", "data_collator=DataCollatorWithFlattening()" = "data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False)" }
 # ///
-"""With the flattening collator, the Trainer sends no padding through the model, and no sequence sees another."""
+"""With the flattening collator, the Trainer sends no padding through the model, and no sequence sees another one."""
 
 import torch
 from datasets import load_dataset
@@ -60,6 +60,9 @@ assert sum(rows) == sum(lengths), (
     f"{sum(rows)} rows for {sum(lengths)} tokens: there is padding"
 )
 
+columns = set(next(iter(trainer.get_train_dataloader())))
+assert columns == {"input_ids", "position_ids", "labels"}, f"batches have {columns}"
+
 # --8<-- [start:is-it-on]
 batch = next(iter(trainer.get_train_dataloader())).copy()
 batch.pop("labels")
@@ -73,5 +76,9 @@ print(f"the other sequences move by {apart:.2g}")  # on: 0
 # --8<-- [end:is-it-on]
 
 assert apart == 0, f"another sequence moves the logits by {apart:.2g}"
+with torch.no_grad():  # the change does reach the first sequence
+    changed = model(**batch).logits[0, :first]
+    batch["input_ids"][:, :first] = 8
+    assert (model(**batch).logits[0, :first] - changed).abs().max() > 0.01
 trained = trainer.state.log_history[-1]["train_loss"]
 assert 0 < trained < 20, f"the loss is {trained}"

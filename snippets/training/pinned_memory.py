@@ -9,7 +9,9 @@
 # timeout = 120
 # ablation = { "    pin_memory=True," = "    pin_memory=False," }
 # ///
-"""A copy from pinned memory with non_blocking=True returns at once; the same call from other memory waits."""
+"""A copy from pinned memory with non_blocking=True returns at once. The same call from other memory waits."""
+
+from time import perf_counter
 
 import torch
 from datasets import load_dataset
@@ -27,6 +29,12 @@ tokens = texts.map(
     remove_columns=["text"],
 )
 
+asked = []  # whether each copy was to return at once
+to = torch.Tensor.to
+torch.Tensor.to = lambda tensor, *args, **options: (
+    asked.append(options.get("non_blocking")) or to(tensor, *args, **options)
+)
+
 # --8<-- [start:enable]
 loader = DataLoader(
     tokens,
@@ -40,7 +48,7 @@ for batch in loader:
         for key, value in batch.items()
     }
 # --8<-- [end:enable]
-
+torch.Tensor.to = to
 # --8<-- [start:is-it-on]
 pinned = {name: tensor.is_pinned() for name, tensor in batch.items()}
 print(f"pinned: {pinned}")
@@ -48,6 +56,8 @@ print(f"pinned: {pinned}")
 
 # The proof: the copy is ordered behind work on the GPU, and the CPU does not wait for it.
 assert all(pinned.values()), f"what the loader gives is pinned: {pinned}"
+assert asked, "nothing was copied"
+assert all(asked), "a copy was to wait"
 host = torch.ones(64, 1024, 1024)  # 256 MiB
 host = host.pin_memory() if batch["input_ids"].is_pinned() else host
 torch.cuda.synchronize()
@@ -60,3 +70,23 @@ torch.cuda.synchronize()
 for name, tensor in batch.items():
     assert torch.equal(on_gpu[name].cpu(), tensor), f"{name} differs on the GPU"
 assert copied.min() == copied.max() == 1, "the copy is not what was copied"
+
+
+def seconds_of_a_call(source: torch.Tensor, **options: bool) -> float:
+    """How long a copy holds up the CPU, behind a second of work on the GPU."""
+    torch.cuda.synchronize()
+    torch.cuda._sleep(2_000_000_000)  # noqa: SLF001
+    start = perf_counter()
+    source.to("cuda", **options)
+    return perf_counter() - start
+
+
+ordinary = torch.ones(64, 1024, 1024)
+at_once = seconds_of_a_call(host, non_blocking=True)
+waits = [
+    seconds_of_a_call(ordinary, non_blocking=True),
+    seconds_of_a_call(host, non_blocking=False),
+]
+assert at_once < 0.1 < min(waits), (
+    f"{at_once:.2f} s from pinned memory, else {waits}"
+)

@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # ablation = { "dtype=torch.bfloat16" = "dtype=torch.float32" }
 # ///
-"""bf16 weights, gradients and optimizer states take 8 bytes a parameter, and lose updates below half of a last digit."""
+"""bf16 weights, gradients and optimizer states take 8 bytes per parameter. Updates below half of a weight's last digit are lost."""
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -59,3 +59,15 @@ had = sum(int((w.grad[old.abs() > 2**-7] != 0).sum()) for w, old in pairs)
 print(f"of {total} weights above 1/128, {had} had a gradient and {moved} changed")
 assert had > total / 2, f"only {had} of {total} weights had a gradient"
 assert moved == 0, f"{moved} weights changed by less than half of their last digit"
+
+# Control: the same update changes fp32 copies of these weights.
+rate = optimizer.param_groups[0]["lr"]
+masters = [old.float().requires_grad_() for old in before]
+for master, weight in zip(masters, weights, strict=True):
+    master.grad = weight.grad.float()
+torch.optim.AdamW(masters, lr=rate).step()
+large = [old.abs() > 2**-7 for old in before]
+triples = zip(masters, before, large, strict=True)
+arrived = sum(int((m != old)[which].sum()) for m, old, which in triples)
+assert arrived >= had, f"only {arrived} fp32 weights changed, and {had} should"
+assert 0 < changed < count / 2, f"{changed} of {count} bf16 weights changed"

@@ -7,7 +7,7 @@
 # datasets = ["Salesforce/wikitext"]
 # ablation = { "optim_args=\"bf16_stochastic_round=True\"" = "optim_args=\"bf16_stochastic_round=False\"" }
 # ///
-"""The Trainer's torchao optimizers round bf16 weights stochastically, so that small updates arrive on average."""
+"""The Trainer's 8-bit torchao optimizer rounds bf16 weights stochastically, so that small updates arrive on average."""
 
 import torch
 from datasets import load_dataset
@@ -68,5 +68,18 @@ mean = torch.cat(differences).mean().item()
 print(f"weights above 1/128 changed by {mean:.2e} on average")
 assert -1.05e-4 < mean < -0.95e-4, f"the mean change is {mean:.2e} and not -1e-4"
 
+# Both states of large weights are in 8 bits, with an fp32 scale for each 256 numbers.
+large = [w for w in model.parameters() if w.dim() > 1 and w.numel() % 256 == 0]
+assert len(large) >= 7 * model.config.num_hidden_layers
+for state in (
+    optimizer.state[w][name] for w in large for name in ("exp_avg", "exp_avg_sq")
+):
+    assert state.codes.dtype == torch.uint8, f"a state is {state.codes.dtype}"
+    assert state.codes.numel() == 256 * state.scale.numel()
+
+before = [weight.detach().clone() for weight in model.parameters()]
 trainer.train()
+assert trainer.state.global_step == 2
 assert {w.dtype for w in model.parameters()} == {torch.bfloat16}
+pairs = zip(model.parameters(), before, strict=True)
+assert any(not w.cpu().equal(old.cpu()) for w, old in pairs), "nothing was trained"

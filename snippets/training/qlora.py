@@ -6,11 +6,12 @@
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # ablation = { "    quantization_config=quantization," = "    use_cache=False," }
 # ///
-"""QLoRA holds the linear layers of the blocks in 4 bits, and trains adapters in fp32 beside them."""
+"""QLoRA stores the linear layers of the blocks in 4-bit NF4 with double quantization, and trains fp32 adapters next to them."""
 
 import warnings
 
 import torch
+from bitsandbytes.functional import dequantize_4bit
 from bitsandbytes.nn import Linear4bit
 from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
 from transformers import (
@@ -45,6 +46,27 @@ adapter = LoraConfig(
 )
 model = get_peft_model(model, adapter).train()
 # --8<-- [end:enable]
+
+# NF4: 16 quantiles of a normal distribution, 7 below 0 and 8 above. Blocks of 64 weights
+# share a scale, and blocks of 256 scales share a second one. Unpacked, the weights are
+# close to those of the checkpoint.
+above = torch.special.ndtri(torch.linspace(0.9677083, 0.5, 9)[:-1])
+below = -torch.special.ndtri(torch.linspace(0.9677083, 0.5, 8)[:-1])
+normal = torch.cat([below, torch.zeros(1), above]).sort().values / above.max()
+original = AutoModelForCausalLM.from_pretrained(checkpoint).get_submodule("model")
+for name, module in model.get_base_model().model.named_modules():
+    if not isinstance(module, Linear4bit):
+        continue
+    state = module.weight.quant_state
+    assert (state.quant_type, state.nested) == ("nf4", True), vars(state)
+    assert (state.blocksize, state.state2.blocksize) == (64, 256), vars(state)
+    assert module.weight.dtype == torch.uint8
+    assert module.compute_dtype == torch.bfloat16, module.compute_dtype
+    torch.testing.assert_close(state.code.cpu(), normal, rtol=0, atol=1e-4)
+    exact = original.get_parameter(name.removesuffix(".base_layer") + ".weight")
+    near = dequantize_4bit(module.weight, state).cpu().float()
+    off = (near - exact.float()).norm() / exact.float().norm()
+    assert 0.01 < off < 0.15, f"{name} is off by {off:.0%}"
 
 # --8<-- [start:is-it-on]
 layers = [m for m in model.modules() if isinstance(m, Linear4bit)]

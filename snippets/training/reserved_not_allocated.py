@@ -6,13 +6,16 @@
 # needs = ["cuda"]
 # ablation = { "[::5]" = "[:0]" }
 # ///
-"""Tensors that live on pin the segments that they share, and emptying the cache gives none of them back."""
+"""Live tensors pin the segments that they share: emptying the cache returns none of these segments to the GPU."""
 
 import torch
 
 # Tensors of 2 MiB share segments of 20 MiB. One of five lives on.
 tensors = [torch.empty(2**21, dtype=torch.uint8, device="cuda") for _ in range(100)]
 before = torch.cuda.memory_reserved()
+spare = torch.empty(2**27, dtype=torch.uint8, device="cuda")  # pinned by nothing
+assert torch.cuda.memory_reserved() >= before + 2**27
+del spare
 kept = tensors[::5]
 del tensors
 torch.cuda.empty_cache()
@@ -37,3 +40,9 @@ assert after == before > 4 * stats["allocated_bytes.all.current"], (
 assert stats["inactive_split_bytes.all.current"] > after / 2, (
     "what is reserved and not allocated is not free beside tensors that are not"
 )
+
+# When the last tensor of a segment goes, emptying the cache returns it.
+del kept
+torch.cuda.empty_cache()
+left = torch.cuda.memory_reserved()
+assert left < before / 2, f"{left} of {before} bytes are still reserved"

@@ -8,7 +8,7 @@
 # needs = ["cuda"]
 # ablation = { "tf32=True" = "tf32=False" }
 # ///
-"""With TF32 in the Trainer's arguments, products of fp32 matrices are rounded to TF32's digits, in training and after it."""
+"""The Trainer's tf32 argument rounds the inputs of fp32 matmuls to TF32, in training and after it."""
 
 import torch
 from datasets import load_dataset
@@ -65,3 +65,11 @@ trainer.train()
 print(f"the head's product is off by up to {max(errors):.0e}")
 assert min(errors) > 1e-5, f"off by {min(errors):.0e}: products run in fp32"
 assert max(errors) < 1.5e-3, f"off by {max(errors):.0e}: products run in bf16"
+
+# After training, the setting stays.
+assert trainer.state.global_step == 2
+errors.clear()
+with torch.no_grad():
+    model(input_ids=torch.tensor([tokens[0]["input_ids"]], device="cuda"))
+assert 1e-5 < errors[0] < 1.5e-3, f"off by {errors[0]:.0e} after training"
+assert {p.dtype for p in model.parameters()} == {torch.float32}

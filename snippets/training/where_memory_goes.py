@@ -6,7 +6,7 @@
 # models = ["openai-community/gpt2"]
 # no_ablation = "it measures a training step and turns nothing on; its sums are held to the parts instead"
 # ///
-"""Where the memory of a training step goes: what each part of it holds at its largest."""
+"""Where the memory of a training step goes: what each part of it takes at its largest."""
 
 # --8<-- [start:measure]
 import torch
@@ -71,3 +71,20 @@ assert kept > logits, "the logits alone are larger than what was counted"
 embedding = 4 * model.config.vocab_size * model.config.n_embd
 assert parts["B, fused"] == 4 * trained + 2 * embedding, "the embedding is tied"
 assert parts["B, foreach"] == 8 * trained, "the update is the larger moment"
+
+# The logits are those that the model returns. And A is the peak of forward and backward
+# together, beyond what is held before, as the allocations of one step show it.
+assert parts["logits"] == model(**batch).logits.nbytes, "these are not the logits"
+assert parts["A"] == parts["kept for backward"] + max(2 * logits, embedding)
+with profile(profile_memory=True) as trace:
+    model(**batch, labels=batch["input_ids"]).loss.backward()
+now = peak = 0
+for event in sorted(
+    trace.profiler.kineto_results.events(), key=lambda e: e.start_ns()
+):
+    if event.name() == "[memory]":
+        now += event.nbytes()
+        peak = max(peak, now)
+print(f"{peak / 2**20:.1f} MiB at the peak of forward and backward")
+assert parts["A"] > parts["B, fused"], "activations are not the larger part"
+assert abs(peak / parts["A"] - 1) < 0.1, f"A is {parts['A']}, the peak {peak}"

@@ -8,9 +8,10 @@
 # timeout = 300
 # ablation = { 'record_function("input")' = 'record_function("whatever")' }
 # ///
-"""Where the time of a training step goes: into waiting for a batch, products, other operations, or none of them."""
+"""Where the time of a training step goes: waiting for a batch, matmuls, other operations, or none of these."""
 
 from collections import Counter
+from functools import partial
 from time import perf_counter, sleep
 
 import torch
@@ -129,3 +130,27 @@ assert slow["waiting for input"] > 0.5 > shares["waiting for input"], (
     f"input is {slow['waiting for input']:.0%} of the time with a slow loader, "
     f"and {shares['waiting for input']:.0%} without"
 )
+
+# A step of one kind alone is found to be of that kind.
+square = torch.randn(4, 512, 512, device=device)
+one = square[0]
+KINDS = {
+    "matrix products": [
+        lambda: one @ one,
+        lambda: square @ square,
+        lambda: torch.addmm(one, one, one),
+        lambda: torch.baddbmm(square, square, square),
+        lambda: torch.nn.functional.scaled_dot_product_attention(
+            square[None], square[None], square[None]
+        ),
+    ],
+    "other operations": [square.exp, lambda: square.softmax(-1)],
+    "none of these": [lambda: sleep(0.01)],
+}
+
+
+for kind, works in KINDS.items():
+    for work in works:
+        train = partial(lambda work, _: [work() for _ in range(5)], work)  # noqa: F811
+        shares = where_time_goes(batches(), steps=1)
+        assert shares[kind] > 0.5, f"{shares} of a step of {kind} alone"

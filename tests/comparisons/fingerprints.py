@@ -1,6 +1,7 @@
-"""Hashes of what the finder sees in the labelled sentences, so that any change of it is noticed at once.
+"""Hashes of the labelled sentences and of the features that the finder takes from them.
 
-``train.py`` writes them with the weights, which are good for nothing else than what was seen when they were made.
+``train.py`` writes them with the weights, which are right for these labels and features alone. They follow from what
+the code does and not from its text: renaming a module needs no new weights.
 """
 
 import hashlib
@@ -8,54 +9,43 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from headroom.comparatives import reason, windows
-from headroom.comparatives.assertion import asserted
 from headroom.comparatives.linear_model import features
-from headroom.comparatives.pair_rules import reasons
-from headroom.comparatives.tokenizer import Tags
 from headroom.pages.sentences import Sentence, sentences
 
 HERE = Path(__file__).parent
 KEPT = HERE / "fingerprints.txt"
-PARTS = 8
-STEP = 16
-"""A part is every sixteenth line, so the parts hold every other: more would take longer than they tell."""
+STEP = 8
+"""Every eighth sentence is hashed: more would take longer than they tell."""
 
 
-def lines(first: int, step: int) -> list[str]:
-    """Every so many of the labelled texts, in the order of their files."""
+def labelled() -> list[str]:
+    """Return the lines of the labelled files, without the unseen ones."""
     paths = [path for path in sorted(HERE.glob("*.tsv")) if not path.stem.startswith("unseen")]
-    rows = [row for path in paths for row in path.read_text("utf-8").splitlines()]
-    return [row.split("\t")[-1] for row in rows[first::step]]
+    return [row for path in paths for row in path.read_text("utf-8").splitlines()]
 
 
-def found(texts: Iterable[str]) -> Iterator[tuple[Sentence, str]]:
-    """Their sentences, each with the text that holds it."""
+def found(rows: Iterable[str]) -> Iterator[tuple[Sentence, str]]:
+    """Yield the sentences of some lines, each with the text that holds it."""
+    texts = (row.split("\t")[-1] for row in rows)
     return ((sentence, text) for text in texts for sentence in sentences(text))
 
 
-def of_features(part: int) -> str:
-    """The hash of all features of a part's sentences, and of all that the rules say of each."""
+def hashes() -> dict[str, str]:
+    """Return the hash of all labels, and of some sentences' features and reasons."""
+    rows = labelled()
     seen = hashlib.sha256()
-    for sentence, text in found(lines(part, STEP)):
+    for sentence, text in found(rows[::STEP]):
         for window in windows(sentence, text):
-            tags = Tags(window)
-            rules = reasons(tags, asserted(tags))
-            seen.update("\t".join([*sorted(features(window, sentence.kind)[0]), *rules, "\n"]).encode())
-    return seen.hexdigest()
-
-
-def of_reasons() -> str:
-    """The hash of the reasons for which sentences are taken for comparisons, or not."""
-    said = (f"{reason(sentence, text)}\n" for sentence, text in found(lines(0, STEP)))
-    return hashlib.sha256("".join(said).encode()).hexdigest()
+            names, rule = features(window, sentence.kind)
+            seen.update("\t".join([*sorted(names), rule, reason(sentence, text), "\n"]).encode())
+    return {"labels": hashlib.sha256("\n".join(rows).encode()).hexdigest(), "features": seen.hexdigest()}
 
 
 def kept() -> dict[str, str]:
-    """The hashes as they were when the weights were made."""
+    """Return the hashes as they were when the weights were trained."""
     return dict(row.split() for row in KEPT.read_text("utf-8").splitlines())
 
 
 def keep() -> None:
     """Write the hashes, once the weights are written."""
-    hashes = {f"features-{part}": of_features(part) for part in range(PARTS)} | {"reasons": of_reasons()}
-    KEPT.write_text("".join(f"{name} {value}\n" for name, value in hashes.items()), "utf-8")
+    KEPT.write_text("".join(f"{name} {value}\n" for name, value in hashes().items()), "utf-8")

@@ -19,8 +19,6 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from headroom.pages.source import load_pages
 from headroom.records import MeasuredClaim, Session, Tree, load
 from headroom.records.claims import Claim
-from headroom.records.evidence import Evidence
-from headroom.records.evidence import place as place_of
 from headroom.records.facts import Match
 from headroom.site import exports
 from headroom.site.claims import citation
@@ -114,12 +112,6 @@ def changed(record: M, change: Change) -> tuple[M, set[str]]:
     return record, free
 
 
-def holding(path: str, evidence: Evidence) -> Session:
-    """A session that holds this evidence."""
-    measured = frozenset((metric, run.arm, place_of(run.point)) for run in evidence.runs for metric in run.samples)
-    return Session(path, evidence.head(), measured, lambda: evidence)
-
-
 def changed_tree(tree: Tree, change: Change) -> tuple[Tree, set[str]]:
     """The tree with every free text of every record changed in the same way, so that those that are one stay one."""
     free: set[str] = set()
@@ -149,7 +141,7 @@ def changed_tree(tree: Tree, change: Change) -> tuple[Tree, set[str]]:
         tree,
         claims=claims,
         claim_paths={**tree.claim_paths, "training.printed": "checks/registry/training/printed.yml"},
-        sessions=tuple(holding(session.path, each(session.evidence)) for session in tree.sessions),
+        sessions=tuple(Session(session.path, each(session.evidence)) for session in tree.sessions),
         methods={name: each(method) for name, method in tree.methods.items()},
         classes={**classes, "h300": classes["h200"].model_copy(update={"match": Match(product="another")})},
         facts={name: each(sheet) for name, sheet in tree.facts.items()},

@@ -17,7 +17,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from large_trees import PROJECT, make_from_project
 
-COPIES, ADDED_CLAIMS = 5, 540
+COPIES, ADDED_CLAIMS, ADDED_SESSIONS = 5, 456, 1078
 OWN_SECONDS, LARGE_SECONDS, MIB = 2.5, 6.0, 400.0
 TRIES = 3
 
@@ -66,7 +66,7 @@ def keeps(root: Path, seconds: float) -> bool:
 def main() -> int:
     """Check both trees; 0 if both keep their budgets."""
     with tempfile.TemporaryDirectory() as folder:
-        make_from_project(Path(folder), COPIES, ADDED_CLAIMS)
+        make_from_project(Path(folder), COPIES, ADDED_CLAIMS, ADDED_SESSIONS)
         kept = [keeps(PROJECT, OWN_SECONDS), keeps(Path(folder), LARGE_SECONDS)]
     return 0 if all(kept) else 1
 

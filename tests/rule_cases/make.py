@@ -78,6 +78,9 @@ def files() -> Iterator[tuple[str, str]]:
     unknown = _session(Plan("h300", "2026-11-20", GPU, {"idle": (8,)}, ("step_time",)), blocks=1)
     text = evidence_text(unknown)
     yield f"extra/{evidence_path(unknown, text)}", text
+    future = _session(Plan("h200", "2931-01-01", GPU, {"idle": (8,)}, ("step_time",)), blocks=1)
+    text = evidence_text(future)
+    yield f"extra/{evidence_path(future, text)}", text
 
 
 def _machine(folder: str, hardware_class: str) -> tuple[str, str]:

@@ -110,10 +110,10 @@ def _running(commands: _Commands, common: argparse.ArgumentParser) -> None:
         required=True, metavar="ACTION"
     )
     listing = snippets.add_parser("list", parents=[common], help="every snippet, and when it last ran")
-    listing.add_argument("pattern", nargs="?", default="", help="a part of the snippets' names")
+    listing.add_argument("pattern", nargs="?", default="", help="one snippet, a folder or a glob (default: all)")
     listing.set_defaults(module="snippets_list")
     running = snippets.add_parser("run", parents=[common], help="run snippets exactly as the tests do")
-    running.add_argument("pattern", nargs="?", default="", help="a part of the snippets' names")
+    running.add_argument("pattern", nargs="?", default="", help="one snippet, a folder or a glob (default: all)")
     running.add_argument("--changed", action="store_true", help="only those that have not run here as they stand")
     running.add_argument("--record", action="store_true", help="write what happened under checks/runs/")
     running.set_defaults(module="snippets_run")

@@ -7,16 +7,17 @@ from typing import Any
 
 from headroom.cli import FAILED, OK
 from headroom.records import load
+from headroom.records.snippets import named
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
     """List the snippets."""
     tree = load(root)
     rows: list[dict[str, Any]] = []
-    for name, snippet in sorted(tree.snippets.items()):
-        if options.pattern in name:
-            dates = {c: run.date for (s, c), run in tree.runs.items() if s == name and run.sha256 == snippet.sha256}
-            rows.append({"snippet": name, "title": snippet.title, "command": snippet.command, "ran": dates})
+    for snippet in named(tree.snippets, options.pattern):
+        runs = ((where, run) for (name, where), run in tree.runs.items() if name == snippet.id)
+        dates = {where: run.date for where, run in runs if run.sha256 == snippet.sha256}
+        rows.append({"snippet": snippet.id, "title": snippet.title, "command": snippet.command, "ran": dates})
     if options.json:
         print(json.dumps(rows, indent=1))
     else:

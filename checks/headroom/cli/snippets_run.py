@@ -13,13 +13,14 @@ from headroom.execution.isolation import QUIET
 from headroom.execution.snippet_outcome import Failed, NotRun
 from headroom.io import atomic_write
 from headroom.records import load
+from headroom.records.snippets import named
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
     """Run the snippets, and record what happened where that is asked for."""
     tree = load(root)
     wanted = snippet_runner.changed(tree) if options.changed else set(tree.snippets)
-    chosen = [snippet for name, snippet in sorted(tree.snippets.items()) if name in wanted and options.pattern in name]
+    chosen = [snippet for snippet in named(tree.snippets, options.pattern) if snippet.id in wanted]
     runner = snippet_runner.Runner(tree, root / ".cache")
     results: list[dict[str, Any]] = []
     try:
@@ -49,7 +50,7 @@ def run(root: Path, options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(results, indent=1))
     if not chosen and not options.changed:
-        print(f"headroom: no snippet's name holds `{options.pattern}`", file=sys.stderr)
+        print(f"headroom: no snippet `{options.pattern}`; name one, its folder or a glob as `*lora*`", file=sys.stderr)
         return USAGE
     return FAILED if any(result["outcome"] == "failed" for result in results) else OK
 

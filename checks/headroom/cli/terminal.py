@@ -42,6 +42,7 @@ def measured(
             if cut := journal.settle(tree.root):
                 say(f"journals without an end (a kill, or a full disk): {'; '.join(map(str, cut))}")
             atomic_write.probe(home / "checks/evidence" / what.benchmark)
+            say(expected(tree, what, hardware))
             return _measured(tree, what, home, machine, hardware)
     except (session_plan.MeasureError, session_lock.GuardError, ValueError) as error:
         say(str(error))
@@ -51,6 +52,28 @@ def measured(
         say(f"ended by {stopped}; nothing was measured")
         return FAILED
     return USAGE
+
+
+def expected(tree: Tree, what: session_plan.Plan, hardware: str) -> str:
+    """Return how many runs a session has, and about how long they take by the newest session of the benchmark.
+
+    Sessions on the same hardware class count before others. Without any, the first block tells how long it takes.
+    """
+    count = what.blocks * len(what.slots)
+    runs = f"{count} runs in {what.blocks} blocks, each run a process of its own"
+    known = [session for session in tree.sessions if session.head.benchmark == what.benchmark]
+    known = [session for session in known if session.head.hardware_class == hardware] or known
+    if not known:
+        return f"{runs}; how long they take is known after the first block"
+    newest = max(known, key=lambda session: session.head.moment)
+    done = newest.evidence.runs
+    seconds = count * max((run.ended for run in done), default=0.0) / max(len(done), 1)
+    where = f"on {newest.head.hardware_class}, {newest.head.date}"
+    return f"{runs}; about {_duration(seconds)} by the newest session ({where})"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} s"  # noqa: PLR2004 - two minutes
 
 
 def say(message: str) -> None:
@@ -138,5 +161,5 @@ class Estimate:
         left = block * (self.blocks - 1)
         if block + left < LONG_SECONDS:
             return ""
-        minutes = f"{left / 60:.0f} minutes" if left >= 120 else f"{left:.0f} s"  # noqa: PLR2004 - two minutes
-        return f"the first of {self.blocks} blocks took {block:.0f} s, so about {minutes} are left; Ctrl-C ends it"
+        took = f"the first of {self.blocks} blocks took {block:.0f} s"
+        return f"{took}, so about {_duration(left)} are left; Ctrl-C ends it"

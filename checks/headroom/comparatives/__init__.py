@@ -9,16 +9,20 @@ from headroom.pages.sentences import Note, Sentence, sentences
 
 NO_CLAIM: Final = {
     "definition": "says what a word means",
-    "arithmetic": "follows from figures that stand on the page",
     "proved": "the snippet shown in this section asserts it in its proof",
     "quoted": "somebody else's words, reported or refuted",
     "advice": "says what to try, and asserts no degree",
     "source": "follows from a library's source or documentation, which is named beside it",
     "unproven": "nobody has measured it here yet",
+    "setting": "a value that somebody chooses: a timeout, a fraction, a size that the page assumes",
     "misread": "compares no methods, and the finder takes it for a comparison",
 }
 """Why a comparative sentence may stand without a claim: the kinds of ``<!-- no-claim: KIND -->``."""
 
+SHOWN: Final = "unproven"
+"""The kind of note that readers see, as "not measured": it may follow any sentence."""
+GROUNDS: Final = ("claim:", "calc:", "estimate:")
+"""How the addresses begin on which a comparative sentence can rest: a claim, a computed or a predicted figure."""
 _ONE_WORD = 2
 _WINDOW = 400
 
@@ -31,8 +35,8 @@ class ComparativeSentence:
     text: str
     start: int
     end: int
-    claims: tuple[str, ...]
-    """The ``claim:`` links that stand in it."""
+    grounds: tuple[str, ...]
+    """The addresses of its links to claims, computed figures and predicted figures."""
     remark: Note | None
     """The note ``<!-- no-claim: KIND -->`` that follows it."""
 
@@ -43,8 +47,8 @@ class ComparativeSentence:
 
     @property
     def linked(self) -> bool:
-        """Whether it is linked to a claim."""
-        return bool(self.claims)
+        """Whether a link in it leads to a claim, or to a computed or predicted figure."""
+        return bool(self.grounds)
 
 
 def comparisons(markdown_text: str) -> list[ComparativeSentence]:
@@ -59,8 +63,8 @@ def is_comparison(sentence: Sentence, source: str) -> bool:
 
 def of_sentence(sentence: Sentence) -> ComparativeSentence:
     """A sentence that compares, with what it is linked to."""
-    claims = tuple(href for href in sentence.hrefs if href.startswith(("claim:", "calc:")))
-    return ComparativeSentence(sentence.line, sentence.text, sentence.start, sentence.end, claims, sentence.remark)
+    grounds = tuple(href for href in sentence.hrefs if href.startswith(GROUNDS))
+    return ComparativeSentence(sentence.line, sentence.text, sentence.start, sentence.end, grounds, sentence.remark)
 
 
 def reason(sentence: Sentence, source: str) -> str:
@@ -100,4 +104,4 @@ def _is_symptom(found: list[Token]) -> bool:
 def _is_title_of_link(sentence: Sentence, source: str) -> bool:
     """Whether it is nothing but a link to somewhere else, which asserts nothing here."""
     whole = source[sentence.start - 1 : sentence.start] == "[" and source[sentence.end : sentence.end + 2] == "]("
-    return whole and not any(href.startswith("claim:") for href in sentence.hrefs)
+    return whole and not any(href.startswith(GROUNDS) for href in sentence.hrefs)

@@ -160,8 +160,7 @@ def _stem(word: str) -> str:
 
 @cache
 def _weights() -> dict[str, float]:
-    _, *lines = WEIGHTS.read_text("utf-8").splitlines()  # the first says from what they were made
-    rows = (line.rsplit(" ", 1) for line in lines)
+    rows = (line.rsplit(" ", 1) for line in WEIGHTS.read_text("utf-8").splitlines())
     return {feature: float(weight) for feature, weight in rows}
 
 

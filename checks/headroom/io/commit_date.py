@@ -1,11 +1,11 @@
-"""What version control knows of a tree: its last commit and the day of it."""
+"""What version control knows of a tree: its last commit, and so the last day that a record can be of."""
 
 import os
 import re
 import shutil
 import subprocess
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 _NAMED = re.compile(rb"\A([0-9a-f]{40,64}) commit \d+\n")
@@ -58,3 +58,15 @@ def _read(answer: bytes) -> Commit | None:
         return Commit(name[1].decode(), f"{datetime.fromtimestamp(int(committed[1]), UTC):%Y-%m-%d}")
     except (ValueError, OverflowError, OSError):  # a year that no calendar has
         return None
+
+
+def latest_day(root: Path) -> str:
+    """Return the last day that a record can be of: one after the last commit or after today, whichever is later.
+
+    What was measured today stands in the tree before it is committed. Time alone never makes a date wrong.
+    """
+    newest = max(f"{datetime.now(UTC):%Y-%m-%d}", last_commit_day(root) or "")
+    try:
+        return (date.fromisoformat(newest) + timedelta(days=1)).isoformat()
+    except OverflowError:  # of the last day that a calendar has
+        return newest

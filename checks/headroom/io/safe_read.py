@@ -19,8 +19,20 @@ MAX_JSON_BYTES = 16 << 20
 # seen, other ends of lines, halves of characters.
 HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0\U0001d173-\U0001d17a"
+    "\U000e0100-\U000e01ef]|(?<![\u203c-\u3299\U0001f000-\U0001faff])\ufe0f"  # letters that are blank, other selectors
 )
+_OTHER = (
+    "[\u0400-\u058f\u13a0-\u13ff\u2c80-\u2cff\ua640-\ua69f\u0391\u0392\u0395-\u0397\u0399\u039a"
+    "\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7]"
+)
+_GREEK = "[\u03b1\u03b9\u03ba\u03bd\u03bf\u03c1\u03c5\u03c7]"
+LOOKALIKE = re.compile(
+    f"[A-Za-z]{_OTHER}|{_OTHER}[A-Za-z]|[A-Za-z]{_GREEK}[A-Za-z]|[A-Za-z]{{2}}{_GREEK}|{_GREEK}[A-Za-z]{{2}}"
+    "|[\uff10-\uff5a\U0001d400-\U0001d7ff]"
+)
+"""Where a word mixes Latin letters with others that look the same, or is written in letters that only look Latin."""
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z0-9._/-]+")
 _HIDDEN_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
@@ -182,6 +194,9 @@ def text_of(data: bytes) -> str:
     if not plain and (hidden := HIDDEN.search(text)):  # which takes long where every character is looked at
         message = f"a character that is not seen, U+{ord(hidden[0]):04X}"
         raise UnreadableError(message, "remove it", line_of(text, hidden.start()))
+    if not plain and (alike := LOOKALIKE.search(text)):
+        message = f"a letter that looks Latin and is not, in `{alike[0]}`"
+        raise UnreadableError(message, "write the word in one alphabet", line_of(text, alike.start()))
     if any(mark in text for mark in _MARKS) and (conflict := _CONFLICT.search(text)):
         raise UnreadableError("a merge that is not finished", "choose one side", line_of(text, conflict.start()))
     return text

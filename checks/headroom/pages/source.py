@@ -116,6 +116,11 @@ class Page:
         return {place: tuple(olds) for place, olds in by_place(self.meta.get("was") or {}).items()}
 
     @property
+    def for_readers(self) -> bool:
+        """Whether it is written for readers: every page except those for contributors, below docs/contribute/."""
+        return not self.path.startswith("docs/contribute/")
+
+    @property
     def answers(self) -> Answers | None:
         """Which choices of the start page lead to the page."""
         return answers_of(self.meta["answers"]) if "answers" in self.meta else None
@@ -229,7 +234,7 @@ def parse_notebook(path: str, text: str) -> Page:
 
 
 _PARSERS = {".md": parse, ".ipynb": parse_notebook}
-_UNREAD = {*_PARSERS, ".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm"}
+_UNREAD = {*_PARSERS, ".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm", ".xhtml", ".xht", ".xml", ".svgz"}
 """How the name of a page may end for MkDocs or for a browser, in any case."""
 
 

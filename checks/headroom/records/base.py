@@ -5,12 +5,18 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
-from headroom.io.safe_read import HIDDEN
+from headroom.io.safe_read import HIDDEN, LOOKALIKE
+
+_EARLIEST = "2015-01-01"
 
 
 def _plain(text: str) -> str:
-    if not text.isprintable() and HIDDEN.search(text):  # written as an escape: files that hold one are not read at all
-        raise ValueError("holds a control or reordering character; remove it")
+    if text.isascii() and text.isprintable():
+        return text
+    if HIDDEN.search(text):  # written as an escape: files that hold one are not read at all
+        raise ValueError("holds a control or reordering character, or one that is not seen; remove it")
+    if alike := LOOKALIKE.search(text):
+        raise ValueError(f"holds a letter that looks Latin and is not, in `{alike[0]}`; write the word in one alphabet")
     return text
 
 
@@ -27,6 +33,8 @@ def _date(text: str) -> str:
         date.fromisoformat(text)
     except ValueError as error:
         raise ValueError(f"`{text}` is no day; write one as YYYY-MM-DD") from error
+    if text < _EARLIEST:
+        raise ValueError(f"`{text}` is before {_EARLIEST}, when none of this existed; correct it")
     return text
 
 
@@ -39,7 +47,10 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 IsoDate = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_date)]
 IsoTime = Annotated[str, StringConstraints(pattern=r"^\d{2}:\d{2}:\d{2}$"), AfterValidator(_time)]
-Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s<>\"']+$", max_length=300)]
+Url = Annotated[
+    str, StringConstraints(pattern=r"^https://[A-Za-z0-9.-]+(:[0-9]+)?([/?#][^\s<>\"']*)?$", max_length=300)
+]
+"""An address of the web, without a user's name before its host."""
 PagePath = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.(md|ipynb)$", max_length=120)]
 Section = Annotated[
     str,

@@ -15,8 +15,8 @@ from headroom.records.modelled_claims import ModelledClaim
 from headroom.records.quality import GivesUp
 
 Point = Mapping[str, Value]
-_HOLDS_FOR = re.compile(r"^(?P<axis>[a-z][a-z0-9_]*) (?P<sign>>=|<=) (?P<bound>\d+(\.\d+)?)$")
-_PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_HOLDS_FOR = re.compile(r"^(?P<axis>[a-z][a-z0-9_]*) (?P<sign>>=|<=) (?P<bound>\d+(\.\d+)?)$", re.ASCII)
+_PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?", re.ASCII)
 
 
 class Metric(Record):

@@ -8,6 +8,9 @@ from pydantic import Field
 
 from headroom.records.base import IsoDate, IsoTime, Name, Record, Sha256, Slug, Text, Value
 
+MAX_BLOCKS = 1000
+MAX_STEPS = 1_000_000
+
 
 class Environment(Record):
     """The machine and its state, as ``headroom.environment`` sees them."""
@@ -31,10 +34,10 @@ class Environment(Record):
 class Design(Record):
     """How the session was run."""
 
-    blocks: int = Field(ge=1)
+    blocks: int = Field(ge=1, le=MAX_BLOCKS)
     order_seed: int
-    warmup_steps: int = Field(ge=0)
-    timed_steps: int = Field(ge=1)
+    warmup_steps: int = Field(ge=0, le=MAX_STEPS)
+    timed_steps: int = Field(ge=1, le=MAX_STEPS)
     timer: Text
     synchronised: bool
     """Whether the device was waited for before the clock was read."""
@@ -45,7 +48,7 @@ class Design(Record):
 class Run(Record):
     """One process: one arm at one point, in one slot of one block."""
 
-    block: int = Field(ge=0)
+    block: int = Field(ge=0, lt=MAX_BLOCKS)
     position: int = Field(ge=0)
     """Its place in the order of its block."""
     arm: Text
@@ -63,8 +66,8 @@ class Run(Record):
     """What the step computed (its loss), so that arms can be held to do the same work."""
     work_sha256: Sha256 | None
     """A hash of the operations and data types of one step: equal hashes mean that two arms did the very same work."""
-    flops: float | None
-    """Floating-point operations of the matrix products of one step."""
+    flops: float | None = Field(ge=0)
+    """Floating-point operations of the matmuls of one step. Zero counts as not known: a counter can miss a kernel."""
     throttled: tuple[Text, ...]
     """Active thermal or hardware slow-down reasons; a power cap is none."""
     others_cpu: float | None = Field(default=None, ge=0, le=1)
@@ -78,7 +81,7 @@ class Run(Record):
 class Failure(Record):
     """A run that gave no result."""
 
-    block: int = Field(ge=0)
+    block: int = Field(ge=0, lt=MAX_BLOCKS)
     position: int = Field(ge=0)
     arm: Text
     control: bool

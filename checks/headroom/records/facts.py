@@ -1,6 +1,6 @@
 """Facts: hardware classes and figures of hardware and literature, each with its source."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
@@ -86,7 +86,7 @@ class StandIn(Record):
     architecture: Text
     """The class of transformers that the checkpoint names."""
     dtype: Literal["float32", "bfloat16", "float16"]
-    config: dict[str, int | float | Text | bool | list[Text]]
+    config: dict[str, Annotated[int | float, Field(ge=-(2**24), le=2**24)] | Text | bool | list[Text]]
 
 
 class StandInDataset(Record):
@@ -94,7 +94,7 @@ class StandInDataset(Record):
 
     config: HubName
     column: Name
-    splits: dict[Name, int]
+    splits: dict[Name, Annotated[int, Field(ge=1, le=10_000)]]
     """Rows a split."""
 
 

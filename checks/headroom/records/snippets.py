@@ -4,9 +4,9 @@ import ast
 import re
 import textwrap
 import tomllib
-import unicodedata
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
@@ -103,6 +103,20 @@ class SnippetRun(Record):
     ablation: AblationRun | None
     output: Printed | None = None
     """The end of what it printed; records from before 2026-11-22 lack it, and so do runs that printed nothing."""
+
+
+def named(snippets: Mapping[str, Snippet], pattern: str) -> list[Snippet]:
+    """Return the snippets that a pattern names, in order.
+
+    Args:
+        snippets: those of a tree, by id.
+        pattern: an id or a path for one alone, a folder for all below it, or a glob as `training/lora*`; empty for all.
+    """
+    name = pattern.removeprefix("snippets/").removesuffix(".py").rstrip("/")
+    if name in snippets:
+        return [snippets[name]]
+    wanted = (each for each in sorted(snippets) if not name or each.startswith(f"{name}/") or fnmatchcase(each, name))
+    return [snippets[each] for each in wanted]
 
 
 def header_table(source: str) -> tuple[dict[str, Any], int]:
@@ -202,21 +216,6 @@ def ablation_faults(source: str, syntax: ast.Module, ablation: dict[str, str]) -
     if not faults and ablation and _assertions(syntax) != _ablated_assertions(source, ablation):
         faults.append(("it changes what is asserted", "take the technique out, and leave the proof as it is"))
     return faults
-
-
-_TOLERANCES = {"rtol", "atol", "rel_tol", "abs_tol"}
-_LOOSEST = 0.1
-
-
-def loose_tolerances(source: str, syntax: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield the tolerances of a script with which nearly everything is close, each with its line."""
-    if "tol" not in unicodedata.normalize("NFKC", source):  # as Python normalises names; most scripts have none
-        return
-    for node in ast.walk(syntax):
-        if isinstance(node, ast.keyword) and node.arg in _TOLERANCES and isinstance(node.value, ast.Constant):
-            value = node.value.value
-            if isinstance(value, int | float) and value > _LOOSEST:
-                yield node.lineno, f"{node.arg}={value}"
 
 
 def _assertions(syntax: ast.Module) -> list[str]:

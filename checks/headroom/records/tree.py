@@ -29,10 +29,10 @@ from headroom.records.snippets import (
     content_sha256,
     document_of,
     header_table,
-    loose_tolerances,
     regions,
 )
 from headroom.records.terms import Term
+from headroom.records.tolerances import loose_tolerances
 
 _CLAIM: TypeAdapter[Claim] = TypeAdapter(Claim)
 _TERMS: TypeAdapter[dict[Slug, Term]] = TypeAdapter(dict[Slug, Term])
@@ -197,7 +197,7 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
         return None
     for fault, remedy in ablation_faults(source, syntax, header.ablation):
         reader.complain(name, "snippets", f"ablation: {fault}", remedy, line)
-    for row, tolerance in loose_tolerances(source, syntax):
+    for row, tolerance in loose_tolerances(syntax):
         message = f"with `{tolerance}` nearly everything is close"
         reader.complain(name, "snippets", message, "name a tolerance of 0.1 or less", row)
     return Snippet(

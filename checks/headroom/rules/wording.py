@@ -1,6 +1,5 @@
 """Words against evidence: how much, how surely and on what hardware a sentence says what its claims show."""
 
-import functools
 import re
 from collections.abc import Callable, Iterator
 
@@ -191,13 +190,10 @@ def _over_the_sweep(context: Context, said: Statement) -> list[float]:
 
 
 def _figures(_context: Context, passage: Passage) -> Iterator[Fault]:
-    """A figure beside a measured claim is a link to it, never typed."""
-    held = [each.text for each in passage.said if not isinstance(each.claim, MeasuredClaim)]  # by `_quotes`, `_numbers`
-    typed = functools.reduce(lambda text, link: text.replace(link, "", 1), held, passage.typed)
-    match = quantifiers.TYPED.search(typed)
-    if match and any(not isinstance(each.claim, CitedClaim) for each in passage.said):
-        remedy = "link it, as [1.9×](claim:the-id#ratio@class), and let --fix write it"
-        yield f"`{match[0]}` is typed beside a measured claim", remedy
+    """Report a figure that a claim's statement types; on pages the rule `typed` does."""
+    match = quantifiers.TYPED.search(passage.typed) if passage.line is None else None
+    if match:
+        yield f"`{match[0]}` is typed in a claim's statement", "say it without the figure; pages link the measured one"
 
 
 def _quotes(_context: Context, passage: Passage) -> Iterator[Fault]:

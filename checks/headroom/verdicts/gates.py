@@ -49,8 +49,8 @@ def _units(case: Case) -> bool:
 
 def _too_few_blocks(case: Case) -> bool:
     """The session was planned with fewer blocks than the claim fixes, or its blocks are not those that were planned."""
-    planned = case.layout.evidence.design.blocks
-    return planned < case.claim.blocks or case.layout.blocks != set(range(planned))
+    planned, ran = case.layout.evidence.design.blocks, case.layout.blocks
+    return planned < case.claim.blocks or len(ran) != planned or ran != set(range(planned))
 
 
 def _repeated_runs(case: Case) -> bool:
@@ -137,19 +137,25 @@ def busy(runs: Sequence[Run], environment: Environment) -> bool:
 
 
 def _faster_than_hardware(case: Case) -> bool:
-    """A step took less time than its matrix products can take on this hardware, or their number is not known."""
+    """A step took less time than its matmuls can take on this hardware, or their FLOPs or its time are not known."""
     if case.hardware is None:
         return False
     flops: dict[str, float] = {}
     for run in case.runs:
-        if run.flops is not None:
+        if run.flops:  # zero is not a free step: the counter did not see what ran
             flops[run.arm] = max(run.flops, flops.get(run.arm, run.flops))
     if {run.arm for run in case.runs} != flops.keys():
         return True
-    peak = case.hardware.peak_flops
-    timed = [(run, samples) for run in case.runs if (samples := run.samples.get("step_time"))]
-    fast = [run for run, samples in timed if min(samples) * peak < flops[run.arm]]
-    return any(case.layout.value(run, "step_time") > 0 for run in fast)
+    peak, metric = case.hardware.peak_flops, case.claim.metric.name
+    times = [(run, _seconds(run)) for run in case.runs]
+    timed = METRICS[metric].timed
+    fast = [run for run, seconds in times if (min(seconds) * peak < flops[run.arm] if seconds else timed)]
+    return any(case.layout.value(run, metric) > 0 for run in fast)  # a bad sample of the metric has a reason of its own
+
+
+def _seconds(run: Run) -> tuple[float, ...]:
+    """The times of a run's steps, in seconds."""
+    return (*run.samples.get("step_time", ()), *run.samples.get("first_step_time", ()))
 
 
 def _control_missing(case: Case) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from factories import SNIPPET, a_run_record, a_session, keep, write
 from headroom import cli
 from headroom.execution import session_lock
+from headroom.io import commit_date
 from headroom.records import Evidence, load
 from killed_process import CLAIM, a_tree, journals, lines, measure, snapshot
 
@@ -61,6 +62,14 @@ def test_a_clock_behind_a_run_is_refused(root: Path, monkeypatch: pytest.MonkeyP
     write(root / "checks/runs/training/clever/cpu.json", a_run_record(date="2026-11-22"))
     at(monkeypatch, NOON)
     with pytest.raises(session_lock.GuardError, match="but the run of training/clever on cpu is of 2026-11-22"):
+        session_lock.now(load(root))
+
+
+def test_a_clock_behind_the_last_commit_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was measured then would seem older than what stood there before."""
+    monkeypatch.setattr(commit_date, "last_commit_day", lambda _root: "2026-11-22")
+    at(monkeypatch, NOON)
+    with pytest.raises(session_lock.GuardError, match="but the last commit is of 2026-11-22"):
         session_lock.now(load(root))
 
 

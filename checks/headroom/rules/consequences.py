@@ -1,0 +1,54 @@
+"""Consequences: problems that only follow from a file that cannot be read, and go away with its own problem."""
+
+import re
+from collections.abc import Callable, Collection
+
+from headroom.records import MeasuredClaim, ModelledClaim, Problem
+from headroom.records.paths import claim_path
+from headroom.rules.context import Context
+
+_TOKEN = re.compile(r"`([^`\s]+)`")
+_OF_USE = ("orphans", "shown", "addresses")
+"""Rules about what nothing uses. A file that cannot be read could use anything."""
+_OF_EVIDENCE = ("verdicts", "figures", "rows", "models", "words", "flips")
+_USERS = ("docs/", "checks/registry/", "checks/methods/", "checks/glossary/")
+_CLAIM = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
+
+
+def follows(context: Context) -> Callable[[Problem], bool]:
+    """Return whether a problem of a rule only follows from a file that cannot be read."""
+    broken = {problem.path for problem in context.problems if problem.rule != "gaps"}
+    used = any(path.startswith(_USERS) for path in broken)
+    measured = (path for path in broken if path.startswith(("checks/evidence/", "checks/benchmarks/")))
+    unmeasured = _places_of_claims(context, {path.split("/")[2].removesuffix(".py") for path in measured})
+
+    def from_broken(problem: Problem) -> bool:
+        if problem.rule in _OF_USE and used and problem.path != "mkdocs.yml":
+            return True
+        places = {(problem.path, problem.line), (problem.path, None)}
+        if problem.rule in _OF_EVIDENCE and not unmeasured.isdisjoint(places):
+            return True
+        return any(not broken.isdisjoint(_defining(token)) for token in _TOKEN.findall(problem.message))
+
+    return from_broken if broken else lambda _: False
+
+
+def _defining(name: str) -> set[str]:
+    """The files that could define a name of a message."""
+    place, stem = name.partition("#")[0], name.partition(".")[0]
+    found = {place, f"docs/{place}", f"docs/{place}.md", f"snippets/{name}.py", f"checks/facts/{stem}.yml"}
+    found |= {f"checks/methods/{name}.yml", f"checks/benchmarks/{name}.py"}
+    return found | ({claim_path(name)} if _CLAIM.fullmatch(name) else set())
+
+
+def _uses(claim: ModelledClaim, names: Collection[str]) -> bool:
+    return any(figure.claim in names for figure in claim.figures())
+
+
+def _places_of_claims(context: Context, benchmarks: Collection[str]) -> set[tuple[str, int | None]]:
+    """The lines of pages that link claims of these benchmarks, or claims modelled on them, and the claims' files."""
+    every = context.tree.claims.items()
+    claims = {name for name, claim in every if isinstance(claim, MeasuredClaim) and claim.benchmark in benchmarks}
+    claims |= {name for name, claim in every if isinstance(claim, ModelledClaim) and _uses(claim, claims)}
+    lines = {(page.path, link.line) for page, link, target in context.claim_links if target.claim in claims}
+    return {*lines, *((context.tree.claim_paths[name], None) for name in claims)}

@@ -1,0 +1,41 @@
+"""Dates: nothing was measured, run, read or retired in the future."""
+
+from collections.abc import Iterator
+
+from headroom.io import commit_date
+from headroom.io.strict_load import Location
+from headroom.records import Problem
+from headroom.records.claims import CitedClaim
+from headroom.records.paths import run_path
+from headroom.rules.context import Context
+
+Dated = tuple[str, Location, str]
+"""A file, the field, and its date."""
+
+
+def dates(context: Context) -> Iterator[Problem]:
+    """No date is later than the day after the last commit, or after today, whichever is later."""
+    last = commit_date.latest_day(context.tree.root)
+    for path, field, day in _dated(context):
+        if day > last:
+            document = context.tree.documents.get(path)
+            name = ".".join(map(str, field)) if document else "/" + "/".join(map(str, field))
+            remedy = "correct the date, and the clock that gave it"
+            message = f"{day} is later than {last}, a day after today and the last commit"
+            yield Problem(path, document.line(field) if document else None, "dates", name, message, remedy)
+
+
+def _dated(context: Context) -> Iterator[Dated]:
+    tree = context.tree
+    yield from ((session.path, ("date",), session.head.date) for session in tree.sessions)
+    yield from ((path, ("date",), machine.date) for path, machine in tree.machines.items())
+    yield from ((run_path(*place), ("date",), run.date) for place, run in tree.runs.items())
+    for sheet in tree.facts.values():
+        for name, source in sheet.sources.items():
+            yield f"checks/facts/{sheet.id}.yml", ("sources", name, "retrieved"), source.retrieved
+    for claim in tree.claims.values():
+        path = tree.claim_paths[claim.id]
+        if isinstance(claim, CitedClaim):
+            yield path, ("source", "retrieved"), claim.source.retrieved
+        if claim.retired:
+            yield path, ("retired", "since"), claim.retired.since

@@ -1,0 +1,52 @@
+"""Raw HTML, attributes and addresses of pages: nothing of a page runs a script or loads from another host."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from headroom.io.safe_read import UnreadableError, line_of, read_found, text_of, walk
+from headroom.pages.active_content import Finding, in_html, in_markdown
+from headroom.pages.source import Page
+from headroom.records import Problem
+from headroom.rules.context import Context
+
+_SHOWN = {"text/markdown": in_markdown, "text/html": in_html, "image/svg+xml": in_html}
+_KINDS = {*_SHOWN, "text/plain", "image/png", "image/jpeg"}
+
+
+def html(context: Context) -> Iterator[Problem]:
+    """Nothing on a page runs a script, and nothing is loaded from another host."""
+    yield from _of_drawings(context.tree.root)
+    for page in context.pages:
+        line, counted = 1, 0
+        for finding in in_markdown(page.markdown):
+            line, counted = line + page.markdown.count("\n", counted, finding.position), finding.position
+            yield _problem(page, line, finding)
+        for cell in page.notebook.cells if page.notebook else ():
+            for output in cell.outputs:
+                for finding in _of_output(output.get("data") or {}):
+                    yield _problem(page, cell.line, finding)
+
+
+def _of_drawings(root: Path) -> Iterator[Problem]:
+    """Active content of SVG files, which a browser also shows as pages of their own."""
+    for file in walk(root, "docs"):
+        if file.name.lower().endswith(".svg"):
+            with suppress(UnreadableError):  # loading pages says so
+                text = text_of(read_found(file, root))
+                for finding in in_html(text):
+                    line = line_of(text, finding.position)
+                    yield Problem(file.name, line, "html", "", finding.message, finding.remedy)
+
+
+def _of_output(data: Mapping[str, Any]) -> Iterator[Finding]:
+    for kind, content in data.items():
+        if kind not in _KINDS:
+            yield Finding(0, f"an output of the type `{kind}`", f"print one of: {', '.join(sorted(_KINDS))}")
+        elif kind in _SHOWN:
+            yield from _SHOWN[kind](content if isinstance(content, str) else "".join(map(str, content)))
+
+
+def _problem(page: Page, line: int, finding: Finding) -> Problem:
+    return Problem(page.path, line, "html", "", finding.message, finding.remedy)

@@ -1,0 +1,111 @@
+"""What Python-Markdown renders as a script, a handler or a foreign image, the source check has found."""
+
+from html.parser import HTMLParser
+
+import markdown
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headroom.pages.active_content import in_html, in_markdown
+from hostile.test_markup import EXTENSIONS
+
+ACTIVE = [
+    "<script>a</script>", "<img src=x onerror=a>", "<svg onload=a>", "[x](javascript:a)", "![x](https://e.x/a)",
+    "[x]: javascript:a\n", "{ onclick=a }", '<a href="javascript:a">b</a>', "```{.x onclick=a}",
+]  # fmt: skip
+MARKS = [
+    "`", "``",
+    "```", "~~~", "```html", "``` a b", "\n", "\n\n", "\n    ", "\n> ", "\n- ", "\\", "\\`", "[x]", " ", "a",
+    "<div>", "</div>", "<div markdown>", "<summary>", "</summary>", "<!--", "-->", "<!-->", "--!>", "{", "}", "# h",
+    "| a | b |\n|---|---|\n", "<span", '"', "'", ">", "<", "]", "[", "(", ")", "!", "[^1]", "[^1]: ", '!!! note "', "$",
+]  # fmt: skip
+TEXTS = st.lists(st.sampled_from([*ACTIVE, *MARKS]), max_size=14).map("".join)
+BROWSERS_RUN = ("script", "svg", "iframe")
+
+
+class Acting(HTMLParser):
+    """What of a page acts, as a browser sees it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note an element that acts."""
+        for name, value in attrs:
+            link = "".join((value or "").split())
+            runs = name.startswith("on") or (name == "href" and link.startswith("javascript:"))
+            if runs or (name == "src" and link.startswith("https:")):
+                self.found.append(f"{tag} {name}")
+        self.found += [tag] if tag in BROWSERS_RUN else []
+
+
+def acting(text: str) -> list[str]:
+    """What acts of a Markdown text, rendered with the extensions of the site; nothing where it cannot be rendered."""
+    reader = Acting()
+    try:
+        reader.feed(markdown.markdown(text, extensions=[name for name in EXTENSIONS if "snippets" not in name]))
+        reader.close()
+    except AssertionError:  # of Python's parser of HTML, on a declaration that is none
+        return []
+    return reader.found
+
+
+@settings(max_examples=600)
+@given(TEXTS)
+def test_nothing_acts_that_was_not_found(text: str) -> None:
+    """Whatever stands around it: code, fences, quotations, comments, escapes."""
+    assert not acting(text) or in_markdown(text)
+
+
+@pytest.mark.parametrize("text", ACTIVE[:-3])
+def test_active_content_acts_where_it_stands_alone(text: str) -> None:
+    """The property above is not empty: each of these is rendered as it was meant."""
+    assert acting(f"{text}[x]")
+    assert in_markdown(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`<script>` is a tag, and 1 < 2", "```html\n<script>a</script>\n```", "> ```html\n> <b onclick=a>\n> ```",
+        "<div class='a' markdown>\n\nb\n\n</div>", "[a](b.md#c) [d](https://e.org) <https://e.org> [f](claim:g.h)",
+        "# A {#b .c}", "![a drawing](assets/a.svg){ width=20 }", "a<br>b<sup>2</sup>", "<!-- no-claim: misread -->",
+        '```python title="a"\nx = {"onclick": 1}\n```',
+    ],
+)  # fmt: skip
+def test_harmless_markup_passes(text: str) -> None:
+    """As pages have it."""
+    assert in_markdown(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<iframe src='a'>", "the tag `<iframe>`"), ("<object data='a'>", "the tag `<object>`"),
+        ("<embed src='a'>", "the tag `<embed>`"), ("<base href='https://e.org'>", "the tag `<base>`"),
+        ("<meta http-equiv='refresh'>", "the tag `<meta>`"), ("<form action='a'>", "the tag `<form>`"),
+        ("<link rel='stylesheet'>", "the tag `<link>`"), ("<style>a{b:url(c)}</style>", "the tag `<style>`"),
+        ("<div>", "without the attribute `markdown`"), ("<span style='a:url(b)'>", "loads or covers"),
+        ("<a href='data:text/html,a'>b</a>", "a link to `data:`"), ("[a](vbscript:b)", "a link to `vbscript:`"),
+        ("[a](java\nscript:b)", "a link to `javascript:`"), ("![a](//e.org/b.png)", "from another host"),
+        ("![a][b]", "not plain"), ("<!DOCTYPE a>", "begins HTML"), ("<summary>\na</summary>", "end on its line"),
+        ("<b name='c'>", "the attribute `name`"), (f"[a](b{'&#9;' * 300}:c)", "more than 1000"),
+    ],
+)  # fmt: skip
+def test_active_content_is_named(text: str, message: str) -> None:
+    """Each kind by its tag, attribute or scheme."""
+    assert [finding.message for finding in in_markdown(text) if message in finding.message]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+     "<svg><a xlink:href='javascript:a'/></svg>",
+     "<svg><use href='https://e.org/a.svg#b'/></svg>", "<svg><animate/></svg>",
+     "<svg><rect fill='url(https://e.org/a.svg#b)'/></svg>", "<svg><foreignObject/></svg>", "`<script>a</script>`"],
+)  # fmt: skip
+def test_drawings_of_notebooks_hold_shapes_alone(text: str) -> None:
+    """HTML has no code between backticks."""
+    assert in_html(text)
