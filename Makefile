@@ -43,7 +43,7 @@ deep-tests: $(VENV)/tests ## every test in its long form
 
 # mutmut wants the package below src/, and works on a copy. MUTANTS is a pattern of names: by default a tenth, by the week.
 MUTANTS ?= *__mutmut_*$$(date +%V | tail -c 2)
-deep-mutants: $(VENV)/mutants ## small faults in statistics, verdicts, records and prose that no test notices
+deep-mutants: $(VENV)/mutants ## small faults in statistics, verdicts, records and pages that no test notices
 	rm -rf .cache/mutants
 	mkdir -p .cache/mutants
 	git ls-files -z | xargs -0 cp --parents --target-directory .cache/mutants
