@@ -68,7 +68,7 @@ SHRUNK: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def nursery() -> Iterator[ForkServer]:
+def server() -> Iterator[ForkServer]:
     """Processes that find the libraries loaded, so that not every benchmark pays for them."""
     with ForkServer({"OMP_NUM_THREADS": "1"}) as found:
         yield found
@@ -156,13 +156,13 @@ class TestSteps:
 
     @pytest.mark.parametrize("name", NAMES)
     def test_every_arm_gives_the_loss_of_its_baseline(
-        self, tree: Tree, nursery: ForkServer, tmp_path: Path, name: str
+        self, tree: Tree, server: ForkServer, tmp_path: Path, name: str
     ) -> None:
         """Of the first step, within the tolerance of each claim: the same for the same seed, another for another."""
         point = dict(claims_of(tree, name)[0].scope.points[0])
         script, result = str(ROOT / f"checks/benchmarks/{name}.py"), tmp_path / "losses.json"
         told = (script, Script(name).small, point, str(result))
-        outcome = nursery.run(small_steps.take, *told, timeout=180, memory_limit=1 << 34, cwd=tmp_path)
+        outcome = server.run(small_steps.take, *told, timeout=180, memory_limit=1 << 34, cwd=tmp_path)
         assert outcome.exit_code == 0, outcome.stderr[-3000:]
         found = json.loads(result.read_text("utf-8"))
         losses: dict[str, list[float]] = found["losses"]

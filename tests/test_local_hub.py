@@ -56,8 +56,8 @@ def test_models_tokenizers_and_data_sets_load_offline_under_their_names(cache: P
     before = {path for path in home.rglob("*") if path.suffix != ".lock"}
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
-    with ForkServer({**QUIET, **local_hub.environment(home)}, preload=()) as nursery:
-        outcome = nursery.run(runpy.run_path, str(script), timeout=120, memory_limit=4 << 30, cwd=tmp_path)
+    with ForkServer({**QUIET, **local_hub.environment(home)}, preload=()) as server:
+        outcome = server.run(runpy.run_path, str(script), timeout=120, memory_limit=4 << 30, cwd=tmp_path)
     assert outcome.exit_code == 0, outcome.stderr
     assert outcome.stdout.endswith("\nunknown\n")
     assert "torch" not in sys.modules

@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def runs(report: Any, **outcome: Any) -> Callable[..., Any]:
-    """A nursery's ``run`` whose process leaves this report, or none."""
+    """A server's ``run`` whose process leaves this report, or none."""
 
     def run(work: Callable[..., object], request: Any, result: str, **limits: Any) -> Any:
         assert work is machine_record.work
@@ -68,14 +68,14 @@ class TestMeasurement:
     )
     def test_a_process_that_fails_says_why(self, outcome: dict[str, Any], why: str) -> None:
         """And nothing is made up."""
-        with pytest.raises(machine_record.RatesError, match=why):
+        with pytest.raises(machine_record.MachineBenchmarkError, match=why):
             machine_record.measure(MACHINE, "cpu", "2026-11-21", runs(None, **outcome))
 
     def test_every_figure_is_measured_here(self, tmp_path: Path) -> None:
         """On this CPU, with small sizes: each format has rates or a reason, and nothing is told once only."""
         result = tmp_path / "report.json"
-        with ForkServer(QUIET, preload=("torch",)) as nursery:
-            outcome = nursery.run(small_rates.work, str(result), timeout=120, memory_limit=4 << 30, cwd=tmp_path)
+        with ForkServer(QUIET, preload=("torch",)) as server:
+            outcome = server.run(small_rates.work, str(result), timeout=120, memory_limit=4 << 30, cwd=tmp_path)
         assert result.exists(), outcome.stderr
         found = Machine.model_validate({**a_machine().as_written(), **json.loads(result.read_text("utf-8"))})
         assert set(found.products) | set(found.not_measured) == {"fp32", "tf32", "bf16", "fp16", "int8", "fp8"}
@@ -194,7 +194,7 @@ class TestCommand:
         """And keeps nothing."""
 
         def broken(*_: object) -> Machine:
-            raise machine_record.RatesError("nothing was measured: the GPU has fallen off")
+            raise machine_record.MachineBenchmarkError("nothing was measured: the GPU has fallen off")
 
         monkeypatch.setattr(machine_record, "measure", broken)
         monkeypatch.setattr(environment, "observe", lambda *_, **__: MACHINE)

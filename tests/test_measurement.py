@@ -17,7 +17,7 @@ from factories import MACHINE, a_claim, a_session, a_sweep, load_clean, standing
 from headroom import environment
 from headroom.execution import measurement, session_lock
 from headroom.execution.measurement import MeasurementSession, RunFailedError
-from headroom.execution.save_evidence import NotKeptError, keep
+from headroom.execution.save_evidence import EvidenceNotSavedError, keep
 from headroom.execution.session_plan import MeasureError, Plan, hardware_class, plan
 from headroom.io.safe_read import sha256
 from headroom.records.evidence import Evidence, Slot, block_order, slot_of
@@ -273,7 +273,7 @@ class TestSession:
 
         monkeypatch.setattr(measurement, "keep", interrupted)
         what = session(root)
-        with session_lock.ended_by_signals():
+        with session_lock.stop_on_signals():
             assert what.measure(root) == what.kept
             with pytest.raises(session_lock.Stopped, match="SIGTERM"):
                 signal.raise_signal(signal.SIGTERM)
@@ -315,7 +315,7 @@ class TestSession:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr("os.fsync", full)
-        with pytest.raises(NotKeptError, match="No space") as caught:
+        with pytest.raises(EvidenceNotSavedError, match="No space") as caught:
             keep(evidence, root, tmp_path / "spare")
         assert caught.value.text == evidence_text(evidence)
         assert not [path for folder in ("checks/evidence", "spare") for path in (root / folder).rglob("*.*")]

@@ -11,7 +11,7 @@ import pytest
 from headroom.cli import OK, main
 from headroom.execution import snippet_runner
 from headroom.execution.local_hub import HubError
-from headroom.execution.snippet_runner import Failed, Noticed, NotRun, Passed, Runner
+from headroom.execution.snippet_runner import AblationDetected, Failed, NotRun, Passed, Runner
 from headroom.records.snippets import Snippet
 from headroom.records.tree import Tree, load
 
@@ -168,7 +168,7 @@ def test_a_proof_that_notices_is_what_an_ablated_run_is_for(
     tree: Tree, runner: Runner, name: str, message: str
 ) -> None:
     result = runner.run_ablated(tree.snippets[name])
-    assert isinstance(result, Noticed), result
+    assert isinstance(result, AblationDetected), result
     assert result.message == message
 
 
@@ -257,7 +257,7 @@ def test_ranks_pass_together(tree: Tree, runner: Runner) -> None:
 @pytest.mark.parametrize("name", ["ranks/both", "ranks/first"])
 def test_the_first_rank_that_fails_counts(tree: Tree, runner: Runner, name: str) -> None:
     ablated = runner.run_ablated(tree.snippets[name])
-    assert isinstance(ablated, Noticed), ablated
+    assert isinstance(ablated, AblationDetected), ablated
     assert ablated.message.startswith("assert y == 6")
 
 
@@ -291,9 +291,9 @@ def test_the_real_hub_is_used_when_it_is_asked_for(tree: Tree, monkeypatch: pyte
     monkeypatch.setenv("HEADROOM_HUB", "real")
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     runner = Runner(tree, tmp_path)
-    nursery = runner._open()
-    assert "HF_HOME" not in nursery._environment
-    assert "HF_HUB_OFFLINE" not in nursery._environment
+    server = runner._open()
+    assert "HF_HOME" not in server._environment
+    assert "HF_HUB_OFFLINE" not in server._environment
     assert runner._obstacle(tree.snippets["model"]) is None
     assert not list(tmp_path.iterdir())
 
@@ -311,7 +311,7 @@ def test_a_run_leaves_a_record_and_a_snippet_with_one_is_not_changed(tree: Tree,
     passed = Passed(1.23456, 1.0, 1 << 30, "cpu", "stand-in", ("UserWarning: slow",), "")
     for hardware_class, expected in (("big", {"model", "main"}), ("small", {"main"})):
         run = snippet_runner.record(
-            passed, Noticed(2.0, "assert x / 2 == 2"), tree.snippets["model"], hardware_class, "2026-11-21"
+            passed, AblationDetected(2.0, "assert x / 2 == 2"), tree.snippets["model"], hardware_class, "2026-11-21"
         )
         path = snippet_runner.write(run, tmp_path)
         assert path == tmp_path / f"checks/runs/model/{hardware_class}.json"

@@ -28,7 +28,7 @@ def step(request: Mapping[str, Any], result: str) -> None:
 
 
 def launcher(wait: float) -> Callable[..., Any]:
-    """What makes a launcher of a nursery's `run`, in place of the real one, which needs torch."""
+    """What makes a launcher of a server's `run`, in place of the real one, which needs torch."""
     import tiny_session  # noqa: PLC0415 - so that the child finds the work under this name
 
     def made(run: Callable[..., Any]) -> Callable[..., Any]:

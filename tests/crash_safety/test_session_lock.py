@@ -27,7 +27,7 @@ def _usual_handlers() -> Iterator[None]:
 
 def test_the_end_is_not_interrupted() -> None:
     """After the first signal no other one is heard until all is put away."""
-    with session_lock.ended_by_signals():
+    with session_lock.stop_on_signals():
         with pytest.raises(session_lock.Stopped, match="SIGTERM"):
             signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGHUP)
@@ -38,7 +38,7 @@ def test_the_end_is_not_interrupted() -> None:
 def test_a_signal_that_is_ignored_stays_so() -> None:
     """A session that was started with nohup outlives its terminal."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with session_lock.ended_by_signals():
+    with session_lock.stop_on_signals():
         signal.raise_signal(signal.SIGHUP)
 
 

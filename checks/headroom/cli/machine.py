@@ -19,7 +19,7 @@ _NONE = "none"
 def run(root: Path, options: argparse.Namespace) -> int:
     """Measure what this machine can do, print it, and keep it where that is asked for."""
     try:
-        with session_lock.only_one(root), session_lock.ended_by_signals():
+        with session_lock.exclusive_session(root), session_lock.stop_on_signals():
             found, kept = _measured(root, options)
     except (session_plan.MeasureError, session_lock.GuardError, ValueError) as error:
         _say(str(error))
@@ -49,9 +49,9 @@ def _measured(root: Path, options: argparse.Namespace) -> tuple[Machine, Path | 
     if options.record:
         atomic_write.probe(root / "checks/machines")
     today = f"{session_lock.now(tree):%Y-%m-%d}"
-    with ForkServer(QUIET, preload=("torch",)) as nursery:
-        found = machine_record.measure(observed, name, today, nursery.run)
-    with session_lock.undisturbed():
+    with ForkServer(QUIET, preload=("torch",)) as server:
+        found = machine_record.measure(observed, name, today, server.run)
+    with session_lock.signals_ignored():
         return found, machine_record.keep(found, root) if options.record else None
 
 

@@ -38,7 +38,7 @@ def run(root: Path, options: argparse.Namespace) -> int:
                 print("{snippet}: {outcome} {detail}".format(**results[-1]).rstrip(), flush=True)
             if options.record and results[-1]["outcome"] == "passed" and isinstance(result, snippet_runner.Passed):
                 machine = environment.observe(result.device, threads=int(QUIET["OMP_NUM_THREADS"]))
-                noticed = ablated if isinstance(ablated, snippet_runner.Noticed) else None
+                noticed = ablated if isinstance(ablated, snippet_runner.AblationDetected) else None
                 where = session_plan.hardware_class(tree, machine)
                 snippet_runner.write(snippet_runner.record(result, noticed, snippet, where, today), root)
     except (session_plan.MeasureError, RuntimeError) as error:

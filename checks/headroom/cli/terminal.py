@@ -38,8 +38,8 @@ def measured(
     try:
         what = session_plan.plan(tree, names)
         machine, hardware = _machine(tree, device, unclassed)
-        with session_lock.only_one(tree.root), session_lock.ended_by_signals():
-            if cut := journal.settle(tree.root):
+        with session_lock.exclusive_session(tree.root), session_lock.stop_on_signals():
+            if cut := journal.close_unfinished(tree.root):
                 say(f"journals without an end (a kill, or a full disk): {'; '.join(map(str, cut))}")
             atomic_write.probe(home / "checks/evidence" / what.benchmark)
             return _measured(tree, what, home, machine, hardware)
@@ -105,7 +105,7 @@ def _session(
     from headroom.execution.isolation import QUIET, ForkServer  # noqa: PLC0415 - as above
 
     estimate = Estimate(what.blocks, len(what.slots))
-    with ForkServer(QUIET) as nursery, tqdm(total=what.blocks * len(what.slots), unit="run") as bar:
+    with ForkServer(QUIET) as server, tqdm(total=what.blocks * len(what.slots), unit="run") as bar:
 
         def progress(done: int, _total: int, ratios: str) -> None:
             bar.update(done - bar.n)
@@ -113,7 +113,7 @@ def _session(
             if told := estimate.after(done):
                 bar.write(f"headroom: {told}", file=sys.stderr)
 
-        launch = measurement.launcher(nursery.start().run)
+        launch = measurement.launcher(server.start().run)
         yield measurement.MeasurementSession(tree, what, machine, launch, progress, hardware=hardware)
 
 
