@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from comparisons.train import PRECISION as CROSSED
 from comparisons.train import made, source
-from headroom.comparatives import NO_CLAIM
+from headroom.comparatives import NO_CLAIM, comparisons
 from headroom.comparatives.lexicon import COMPARED
 from headroom.comparatives.lexicon.exclusions import EXCLUDED
 from headroom.comparatives.lexicon.word_senses import SENSES
 from headroom.comparatives.linear_model import WEIGHTS
-from headroom.pages import comparisons
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs/contribute/comparisons.md"
