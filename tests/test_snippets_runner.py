@@ -82,8 +82,14 @@ SNIPPETS = {
         "import logging, time\ntime.sleep(0.01)\nlogging.getLogger('transformers.x').warning('y is Deprecated')",
     ),
     "warned": (NO_ABLATION, WARNED),
-    "says": (HALVE, "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(y)  # on: 2.0, off: 4 or 5\nassert y == 2"),
-    "says_else": (HALVE, "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(y)  # on: 3.0, off: 6\nassert y == 2"),
+    "commented": (
+        HALVE,
+        "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(y)  # on: 2.0, off: 4 or 5\nassert y == 2",
+    ),
+    "wrong_comment": (
+        HALVE,
+        "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(y)  # on: 3.0, off: 6\nassert y == 2",
+    ),
     "network": (
         NO_ABLATION,
         "import socket, time\ntime.sleep(0.01)\nsocket.create_connection(('192.0.2.1', 80), timeout=20)",
@@ -147,7 +153,7 @@ def fail(runner: Runner, snippet: Snippet, *, ablated: bool = False) -> Failed:
     return result
 
 
-@pytest.mark.parametrize("name", ["halves", "model", "main", "says"])
+@pytest.mark.parametrize("name", ["halves", "model", "main", "commented"])
 def test_snippet_with_a_true_proof_passes(tree: Tree, runner: Runner, name: str) -> None:
     result = runner.run(tree.snippets[name])
     assert isinstance(result, Passed), result
@@ -163,7 +169,7 @@ def test_snippet_with_a_true_proof_passes(tree: Tree, runner: Runner, name: str)
         ("halves", "4.0 is not 2"),
         ("no_message", "assert y == 2"),
         ("model", "assert y == 2"),
-        ("says", "assert y == 2"),
+        ("commented", "assert y == 2"),
     ],
 )
 def test_failed_assertion_detects_the_ablation(tree: Tree, runner: Runner, name: str, message: str) -> None:
@@ -182,7 +188,7 @@ def test_failed_assertion_detects_the_ablation(tree: Tree, runner: Runner, name:
         ("ablated_for_ever", "still running after 1 s"),
         ("ablated_exit", "ended by exit code 1"),
         ("leaves", "it ended before its last line"),
-        ("says_else", "the script did not print the value of `off: 6`; correct the comment"),
+        ("wrong_comment", "the script did not print the value of `off: 6`; correct the comment"),
     ],
 )
 def test_ablation_without_a_failed_assertion_of_the_script_fails(
@@ -203,7 +209,7 @@ def test_ablation_without_a_failed_assertion_of_the_script_fails(
         ("deprecated", "deprecation", "1: FutureWarning: use the other; use the replacement that the warning names"),
         ("logged", "deprecation", "1: transformers.x: y is Deprecated; use the replacement that the warning names"),
         ("network", "error", "1: OSError: "),
-        ("says_else", "unprinted", "10: the script did not print the value of `on: 3.0`; correct the comment"),
+        ("wrong_comment", "unprinted", "10: the script did not print the value of `on: 3.0`; correct the comment"),
         ("unknown", "stand-in", " there is no stand-in for no/model; add it to checks/facts/stand-ins.yml"),
     ],
 )
@@ -338,14 +344,14 @@ def test_changed_lists_snippets_without_a_cpu_record(tree: Tree, tmp_path: Path)
 
 def test_record_has_the_output_of_the_unchanged_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Paths of the temporary folder are replaced; a silent script has no output field."""
-    says = "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(f'y is {y}')\nprint(__file__)\nassert y == 2"
+    printing = "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(f'y is {y}')\nprint(__file__)\nassert y == 2"
     silent = "import time\ntime.sleep(0.01)"
-    write_tree(tmp_path, {"says": (HALVE, says), "silent": (NO_ABLATION, silent)})
+    write_tree(tmp_path, {"commented": (HALVE, says), "silent": (NO_ABLATION, silent)})
     assert main(["snippets", "run", "--record", "--root", str(tmp_path)]) == OK, capsys.readouterr()
     found = {
         path.parent.name: json.loads(path.read_text("utf-8")) for path in (tmp_path / "checks/runs").rglob("*.json")
     }
-    assert found["says"]["output"] == "y is 2.0\n…/says.py"
+    assert found["printing"]["output"] == "y is 2.0\n…/printing.py"
     assert "output" not in found["silent"]
     assert not load(tmp_path).problems
 

@@ -125,13 +125,13 @@ class TestProposeEvidence:
     @pytest.mark.parametrize(
         ("name", "message"),
         [
-            ("checks/headroom/verdicts/judge.py", "is no evidence"),
-            (".github/workflows/ci.yml", "is no evidence"),
-            ("checks/evidence/made_up/cpu-2026-11-20-0123456789ab.py", "is no evidence"),
-            ("checks/evidence/made_up/x/cpu-2026-11-20-0123456789ab.json", "is no evidence"),
-            ("checks/evidence/made_up/cpu-2026-11-20-0123456789ab.json\n.json", "is no evidence"),
-            ("checks/evidence/made_up/$(touch ran)-2026-11-20-0123456789ab.json", "is no evidence"),
-            (NAME.replace("0123456789ab", "ffffffffffff"), "is there already"),
+            ("checks/headroom/verdicts/judge.py", "is not an evidence file"),
+            (".github/workflows/ci.yml", "is not an evidence file"),
+            ("checks/evidence/made_up/cpu-2026-11-20-0123456789ab.py", "is not an evidence file"),
+            ("checks/evidence/made_up/x/cpu-2026-11-20-0123456789ab.json", "is not an evidence file"),
+            ("checks/evidence/made_up/cpu-2026-11-20-0123456789ab.json\n.json", "is not an evidence file"),
+            ("checks/evidence/made_up/$(touch ran)-2026-11-20-0123456789ab.json", "is not an evidence file"),
+            (NAME.replace("0123456789ab", "ffffffffffff"), "exists already"),
         ],
     )
     def test_any_other_file_is_refused_and_nothing_is_pushed(
@@ -150,21 +150,21 @@ class TestProposeEvidence:
         """A link would publish the file that it points to."""
         secret = write(desk.folder / "secret", "x")
         measured = main / "measured"
-        assert "no folder" in self.propose(desk, main).stderr
+        assert "is not a folder" in self.propose(desk, main).stderr
         measured.mkdir()
-        assert "nothing to propose" in self.propose(desk, main).stderr
+        assert "no evidence to propose" in self.propose(desk, main).stderr
         link = measured / NAME
         link.parent.mkdir(parents=True)
         link.symlink_to(secret)
-        assert "no plain file" in self.propose(desk, main).stderr
+        assert "is not a regular file" in self.propose(desk, main).stderr
         link.unlink()
         with link.open("wb") as file:
             file.truncate((16 << 20) + 1)
-        assert "too large" in self.propose(desk, main).stderr
+        assert "is larger than 16 MiB" in self.propose(desk, main).stderr
         link.unlink()
         for number in range(51):
             write(measured / NAME.replace("0123456789ab", f"{number:012x}"), "{}")
-        assert "more than a person would read" in self.propose(desk, main).stderr
+        assert "too many to review" in self.propose(desk, main).stderr
         assert (self.pushed(desk), desk.calls) == (["main"], [])
 
 
