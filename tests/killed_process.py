@@ -1,4 +1,4 @@
-"""Processes that are to be killed: how they are started, when they die, and what is left of them and of their tree."""
+"""Start processes, kill them, and inspect what is left of them and of their tree."""
 
 import json
 import os
@@ -25,12 +25,12 @@ PATIENCE = 60.0  # seconds after which a test gives up
 
 
 def a_tree(folder: Path) -> Path:
-    """A tree with a claim to measure."""
+    """Write a tree with a claim to measure."""
     return write_tree(folder, [CLAIM])
 
 
 def snapshot(root: Path) -> dict[str, bytes]:
-    """Every file of a tree that a loader, a rule or git may see."""
+    """Return the content of every file of a tree that a loader, a rule or git may read."""
     files = (path for path in root.rglob("*") if path.is_file() and not path.name.endswith(TEMPORARY))
     names = {path.relative_to(root).as_posix(): path for path in files}
     return {name: path.read_bytes() for name, path in names.items() if not name.startswith(".cache/")}
@@ -38,24 +38,24 @@ def snapshot(root: Path) -> dict[str, bytes]:
 
 @dataclass
 class Doomed:
-    """The command in a process of its own, whose every descendant can be told by a mark in its environment."""
+    """The command in a separate process, whose descendants share a mark in their environment."""
 
     process: subprocess.Popen[str]
     mark: str
     began: float = field(default_factory=time.monotonic)
 
     def ends(self) -> tuple[int, str, str]:
-        """Its exit code and what it printed, when it ends by itself."""
+        """Wait for the end; return the exit code and the output."""
         out, err = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, out, err
 
     def killed(self, number: signal.Signals = signal.SIGKILL) -> tuple[int, str, str]:
-        """The same, after a signal."""
+        """Send a signal, then wait for the end."""
         self.process.send_signal(number)
         return self.ends()
 
     def survivors(self) -> list[int]:
-        """Which processes of it are left, once they had a moment to end."""
+        """Return the processes that are left after a few seconds."""
         for _ in range(100):
             if not (left := list(marked(self.mark))):
                 return []
@@ -64,7 +64,7 @@ class Doomed:
 
 
 def marked(mark: str) -> Iterator[int]:
-    """The processes that have this mark in their environment."""
+    """Yield the processes that have this mark in their environment."""
     for path in Path("/proc").glob("[0-9]*/environ"):
         try:
             if mark.encode() in path.read_bytes():
@@ -74,7 +74,7 @@ def marked(mark: str) -> Iterator[int]:
 
 
 def start(command: list[str], before: Sequence[str] = (), **environment: str) -> Doomed:
-    """Start a Python command in a session of its own, called through what stands before it."""
+    """Start a Python command in its own session, through the command `before`."""
     mark = uuid.uuid4().hex
     path = os.pathsep.join([str(HERE), *filter(None, sys.path)])
     process = subprocess.Popen(
@@ -95,54 +95,54 @@ def measure(
     before: Sequence[str] = (),
     **environment: str,
 ) -> Doomed:
-    """A session of the claim."""
+    """Start a session of the claim."""
     command = [str(HERE / "tiny_session.py"), json.dumps(dict(faults or {})), "measure", CLAIM.id]
     environment.setdefault("FINISHED", str(root.with_name(f"{root.name}.finished")))
     return start([*command, "--root", str(root), *arguments], before, **environment)
 
 
 def check_fix(root: Path, faults: Mapping[str, Any] | None = None, before: Sequence[str] = ()) -> Doomed:
-    """`headroom check --fix`."""
+    """Start `headroom check --fix`."""
     command = [str(HERE / "tiny_session.py"), json.dumps(dict(faults or {})), "check", "--fix"]
     return start([*command, "--root", str(root)], before)
 
 
 def temporaries(root: Path) -> list[Path]:
-    """The temporary files that writers have left in a tree."""
+    """Return the temporary files that writers have left in a tree."""
     return [path for path in root.rglob("*") if path.name.endswith(TEMPORARY)]
 
 
 def wait_for(what: Callable[[], object], doomed: Doomed) -> None:
-    """Wait until something holds or the process has ended."""
+    """Wait until a condition is true or the process has ended."""
     while not what() and doomed.process.poll() is None:
         assert time.monotonic() - doomed.began < PATIENCE
         time.sleep(0.001)
 
 
 def moments(seed: int, count: int, longest: float) -> list[float]:
-    """Seconds between nothing and the longest, uniform and the same every time."""
+    """Return random times from zero to the longest, in seconds, the same in every run."""
     rng = random.Random(seed)  # noqa: S311 - moments, not secrets
     return [rng.uniform(0, longest) for _ in range(count)]
 
 
 def journals(root: Path) -> list[Path]:
-    """The journals of a tree, in the order in which they were begun."""
+    """Return the journals of a tree, oldest first."""
     return sorted((root / FOLDER).glob("*.jsonl"), key=lambda path: path.stat().st_ctime_ns)
 
 
 def lines(journal: Path) -> list[dict[str, Any]]:
-    """The whole lines of a journal."""
+    """Return the complete lines of a journal."""
     text = journal.read_text("utf-8")
     return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines() if line]
 
 
 def lines_of(journal: Path) -> int:
-    """How many whole lines a journal has."""
+    """Return the number of complete lines of a journal."""
     return journal.read_bytes().count(b"\n")
 
 
 def assert_whole(root: Path, before: Mapping[str, bytes]) -> None:
-    """Nothing but whole evidence has come to the tree, nothing has changed in it, and all of it can be read."""
+    """Assert that the tree has only new, complete evidence, and that everything else is unchanged and readable."""
     after = snapshot(root)
     assert {name: after.get(name) for name in before} == dict(before)
     assert all(name.startswith("checks/evidence/") for name in after.keys() - before.keys())

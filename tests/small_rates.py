@@ -1,8 +1,8 @@
-"""What a process of a test does: it measures the CPU with sizes so small that it takes no time."""
+"""Run the machine benchmark on the CPU with sizes so small that it is fast."""
 
 
 def work(result: str) -> None:
-    """Measure, and write the report."""
+    """Run it, and write the report."""
     from headroom.execution import machine_benchmark  # noqa: PLC0415 - torch is loaded in the process only
 
     machine_benchmark.SIZES = {"cpu": (32, 64)}

@@ -1,4 +1,4 @@
-"""Steps of every arm of a benchmark, in small, in a process that has the libraries loaded: what each gives."""
+"""Run small steps of every arm of a benchmark, in a process that has the libraries imported."""
 
 import importlib.util
 import json
@@ -8,10 +8,10 @@ from typing import Any
 
 
 def take(path: str, constants: Mapping[str, Any], point: Mapping[str, Any], result: str) -> None:
-    """Take two steps of each arm, with these constants in place of its own, and write their losses as JSON.
+    """Run two steps of each arm, with these constants in place of its own, and write their losses as JSON.
 
     Raises:
-        AssertionError: a constant is of another type, or an arm gives another loss with the same seed.
+        AssertionError: a constant has another type, or an arm gives another loss with the same seed.
     """
     spec = importlib.util.spec_from_file_location("benchmark", path)
     assert spec

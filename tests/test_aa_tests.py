@@ -24,11 +24,11 @@ def test_of_124_sessions_of_alike_arms_at_most_2_are_supported(tmp_path: Path, *
     root = write_tree(tmp_path / "tree", [CLAIM])
     tree = load_clean(root)
     count = SESSIONS if deep else FEW
-    with ForkServer({}, preload=("json",)) as nursery:
+    with ForkServer({}, preload=("json",)) as server:
 
         def launch(_: Path, request: Mapping[str, Any]) -> dict[str, Any]:
             result = tmp_path / "result.json"
-            nursery.run(aa_sessions.work, request["seed"], str(result), timeout=60, memory_limit=1 << 30, cwd=tmp_path)
+            server.run(aa_sessions.work, request["seed"], str(result), timeout=60, memory_limit=1 << 30, cwd=tmp_path)
             told = json.loads(result.read_text("utf-8"))
             name = sha256(request["arm"])  # of another name, and of no other kind
             return {

@@ -1,4 +1,4 @@
-"""The scripts of checks/benchmarks: they fit their claims and run, and what one run measures of a script is right."""
+"""Test the scripts of checks/benchmarks, and what one benchmark run measures."""
 
 import ast
 import json
@@ -28,7 +28,7 @@ LLAMA = {
     "num_key_value_heads": 1,
     "vocab_size": 512,
 }
-# What is replaced in a benchmark's module to make a step take a moment, where it does not say so itself, as SMALL.
+# The constants that make a benchmark's step fast in the tests, for benchmarks that do not define SMALL.
 SHRUNK: dict[str, dict[str, Any]] = {
     "gpt2_attention": {"SCALE": 12},
     "gpt2_batch_and_loss": {"SCALE": 12, "TOKENS": 16, "CHUNK": 7},
@@ -68,25 +68,25 @@ SHRUNK: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def nursery() -> Iterator[ForkServer]:
-    """Processes that find the libraries loaded, so that not every benchmark pays for them."""
+def server() -> Iterator[ForkServer]:
+    """Start a fork server with the libraries, so that the benchmarks share their imports."""
     with ForkServer({"OMP_NUM_THREADS": "1"}) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def tree() -> Tree:
-    """What the repository holds."""
+    """Load the project's tree."""
     return records.load(ROOT)
 
 
 def claims_of(tree: Tree, benchmark: str) -> list[MeasuredClaim]:
-    """The claims that are measured with a script."""
+    """Return the claims that a script measures."""
     return [claim for claim in tree.measured() if claim.benchmark == benchmark]
 
 
 class Script:
-    """What can be known of a benchmark without running it."""
+    """A benchmark script, parsed but not run."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -100,28 +100,27 @@ class Script:
 
     @property
     def arms(self) -> tuple[str, ...]:
-        """Its ARMS, which are written out."""
+        """The literal ARMS."""
         found: tuple[str, ...] = ast.literal_eval(self.constants["ARMS"])
         return found
 
     @property
     def small(self) -> dict[str, Any]:
-        """The constants with which a step takes a moment."""
+        """The constants that make a step fast."""
         found: dict[str, Any] = SHRUNK.get(self.name) or ast.literal_eval(self.constants["SMALL"])
         return found
 
     def keywords(self, function: str) -> Mapping[str, bool]:
-        """The keyword arguments of a function, and whether each has to be given."""
+        """Return the keyword arguments of a function, and whether each is required."""
         given = self.functions[function]
         return {a.arg: d is None for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True)}
 
 
 class TestScripts:
-    """A benchmark and its claims agree, as far as can be seen without running it."""
+    """Benchmarks and their claims agree, without running a benchmark."""
 
     @pytest.mark.parametrize("name", NAMES)
-    def test_arms_are_named_once_and_can_be_prepared(self, name: str) -> None:
-        """By a function of the arm, the point, the device and the seed."""
+    def test_arms_are_unique_and_prepare_takes_arm_device_and_seed(self, name: str) -> None:
         script = Script(name)
         assert len(script.arms) == len(set(script.arms)) >= 2
         assert all(arm.strip() == arm != "" for arm in script.arms)
@@ -129,8 +128,7 @@ class TestScripts:
         assert {"device": False, "seed": False}.items() <= script.keywords("prepare").items()
 
     @pytest.mark.parametrize("name", NAMES)
-    def test_every_claim_can_be_measured(self, tree: Tree, name: str) -> None:
-        """Its arms are there, and its points are what the script takes, no more and no less."""
+    def test_arms_and_points_of_every_claim_fit_the_script(self, tree: Tree, name: str) -> None:
         script = Script(name)
         claims = claims_of(tree, name)
         assert claims, f"no claim is measured with {name}"
@@ -143,8 +141,7 @@ class TestScripts:
                 if claim.metric.name == "throughput":
                     assert set(script.keywords("tokens")) == set(point), claim.id
 
-    def test_every_claim_names_a_script_that_is_there(self, tree: Tree) -> None:
-        """And every script has constants that make it small, in it or here."""
+    def test_every_claim_has_a_script_and_every_script_has_small_constants(self, tree: Tree) -> None:
         assert {claim.benchmark for claim in tree.measured()} <= set(NAMES)
         assert set(SHRUNK) <= set(NAMES)
         assert all(Script(name).small for name in NAMES)
@@ -152,17 +149,17 @@ class TestScripts:
 
 @pytest.mark.slow
 class TestSteps:
-    """Every arm takes its steps on a CPU, in small."""
+    """Every arm runs its steps on a CPU, at a small size."""
 
     @pytest.mark.parametrize("name", NAMES)
-    def test_every_arm_gives_the_loss_of_its_baseline(
-        self, tree: Tree, nursery: ForkServer, tmp_path: Path, name: str
+    def test_first_loss_of_every_arm_equals_that_of_its_baseline(
+        self, tree: Tree, server: ForkServer, tmp_path: Path, name: str
     ) -> None:
-        """Of the first step, within the tolerance of each claim: the same for the same seed, another for another."""
+        """Equal within the claim's tolerance, repeatable for one seed, and different for another seed."""
         point = dict(claims_of(tree, name)[0].scope.points[0])
         script, result = str(ROOT / f"checks/benchmarks/{name}.py"), tmp_path / "losses.json"
-        told = (script, Script(name).small, point, str(result))
-        outcome = nursery.run(small_steps.take, *told, timeout=180, memory_limit=1 << 34, cwd=tmp_path)
+        arguments = (script, Script(name).small, point, str(result))
+        outcome = server.run(small_steps.take, *arguments, timeout=180, memory_limit=1 << 34, cwd=tmp_path)
         assert outcome.exit_code == 0, outcome.stderr[-3000:]
         found = json.loads(result.read_text("utf-8"))
         losses: dict[str, list[float]] = found["losses"]
@@ -176,7 +173,7 @@ class TestSteps:
 
 
 def driven(program: str, arguments: list[str], folder: Path) -> Any:
-    """What a program prints as JSON, run in a process of its own, so that this one imports no torch."""
+    """Run a program in a separate process, so that this one imports no torch, and return the JSON that it prints."""
     package = str(Path(headroom.__file__).resolve().parents[1])
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": package}
     command = [sys.executable, "-c", program, *arguments]
@@ -232,12 +229,12 @@ print(json.dumps([json.load(open(f"{i}.json")) for i in range(len(requests))]))
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Each arm weighed and timed, one only timed, one compiled, one late at first, one without a backward pass."""
+    """Reports of nine runs: with memory, without inspection, compiled, without backward, with a slow first step."""
     folder = tmp_path_factory.mktemp("run")
     (folder / "script.py").write_text(SCRIPT)
     base = {"point": {"width": 64}, "seed": 5, "device": "cpu", "timed_steps": 3, "inspect": True}
-    weighed = ["peak_allocated", "saved_for_backward", "step_time"]
-    requests = [{**base, "arm": arm, "metrics": weighed} for arm in ("plain", "kept", "no-op", "taller")]
+    metrics = ["peak_allocated", "saved_for_backward", "step_time"]
+    requests = [{**base, "arm": arm, "metrics": metrics} for arm in ("plain", "kept", "no-op", "taller")]
     requests.append({**base, "arm": "plain", "metrics": ["throughput"], "seed": 6, "timed_steps": 5})
     requests.append({**base, "arm": "compiled", "metrics": ["step_time"]})
     requests.append({**base, "arm": "forward alone", "metrics": ["peak_allocated", "saved_for_backward"]})
@@ -248,25 +245,24 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 
 class TestRealRun:
-    """A script's step, measured with torch in a process of its own."""
+    """Steps of a script, measured with torch in a separate process."""
 
-    def test_times_are_as_many_as_asked_for_and_positive(self, reports: list[dict[str, Any]]) -> None:
-        """Throughput is made of the same samples."""
+    def test_step_times_have_the_requested_count_and_give_throughput(self, reports: list[dict[str, Any]]) -> None:
         assert [len(report["samples"]["step_time"]) for report in reports[:6]] == [3, 3, 3, 3, 5, 3]
         assert all(sample > 0 for report in reports[:6] for sample in report["samples"]["step_time"])
         found = reports[4]["samples"]
         assert found["throughput"] == pytest.approx([7 * 64 / seconds for seconds in found["step_time"]])
         assert set(found) == {"step_time", "throughput"}
 
-    def test_what_only_the_first_step_does_is_in_its_time(self, reports: list[dict[str, Any]]) -> None:
-        """It is told apart from the steps that follow, and only where it is asked for. Here it waits, so it is sure."""
+    def test_first_step_time_includes_one_time_work(self, reports: list[dict[str, Any]]) -> None:
+        """The first step sleeps."""
         first, later = (reports[8]["samples"][name] for name in ("first_step_time", "step_time"))
         assert len(first) == 1
         assert first[0] >= 0.2 > min(later)
         assert all("first_step_time" not in report["samples"] for report in reports[:8])
 
-    def test_memory_is_right_to_the_byte(self, reports: list[dict[str, Any]]) -> None:
-        """Hidden states of 32 x 64 floats, three copies of them in one arm, and the loss."""
+    def test_memory_is_exact_to_the_byte(self, reports: list[dict[str, Any]]) -> None:
+        """Hidden states of 32 × 64 floats, three copies of them in one arm, and the loss."""
         hidden, loss, weight = 32 * 64 * 4, 4, 64 * 64 * 4
         plain, kept = (report["samples"] for report in reports[:2])
         assert plain["saved_for_backward"] == [hidden + loss]
@@ -275,32 +271,29 @@ class TestRealRun:
         assert plain["peak_allocated"][0] >= weight + 3 * hidden + loss
         assert plain["peak_allocated"][0] <= 2 * weight + 5 * hidden + 100
 
-    def test_what_is_not_inspected_is_not_known(self, reports: list[dict[str, Any]]) -> None:
-        """It is told as unknown, and not as nothing."""
+    def test_run_without_inspection_has_no_hash_and_no_flops(self, reports: list[dict[str, Any]]) -> None:
         assert (reports[7]["work_sha256"], reports[7]["flops"]) == (None, None)
         assert reports[7]["output"] == reports[0]["output"]
 
-    def test_a_step_without_backward_has_a_peak(self, reports: list[dict[str, Any]]) -> None:
-        """An evaluation keeps nothing for backward, since it has none."""
+    def test_step_without_backward_has_only_a_peak(self, reports: list[dict[str, Any]]) -> None:
         hidden, loss, weight = 32 * 64 * 4, 4, 64 * 64 * 4
         assert set(reports[6]["samples"]) == {"peak_allocated"}
         assert weight + 2 * hidden <= reports[6]["samples"]["peak_allocated"][0] <= weight + 3 * hidden + loss
         assert reports[6]["flops"] == 2.0 * 32 * 64 * 64
 
-    def test_alike_arms_have_a_hash_and_others_another(self, reports: list[dict[str, Any]]) -> None:
-        """A technique that does nothing is seen, another shape is other work, and values do not matter."""
+    def test_equal_operations_have_equal_hashes(self, reports: list[dict[str, Any]]) -> None:
+        """Another shape, an extra operation or compilation changes the hash; values do not."""
         plain, kept, same, taller, again, compiled = (report["work_sha256"] for report in reports[:6])
         assert plain == same == again
         assert len({plain, kept, taller, compiled}) == 4
 
-    def test_products_are_counted(self, reports: list[dict[str, Any]]) -> None:
-        """One product forward and one, of the weight's gradient, backward."""
+    def test_flops_are_those_of_the_matmuls(self, reports: list[dict[str, Any]]) -> None:
+        """One forward matmul, and one for the weight gradient."""
         assert [report["flops"] for report in reports[:6]] == [
             4.0 * rows * 64 * 64 for rows in (32, 32, 32, 33, 32, 32)
         ]
 
-    def test_the_output_is_the_steps(self, reports: list[dict[str, Any]]) -> None:
-        """The same for the same seed, and another for another."""
+    def test_output_depends_on_the_seed_and_not_on_the_arm(self, reports: list[dict[str, Any]]) -> None:
         plain, kept, same, _, again, compiled = (report["output"] for report in reports[:6])
         assert plain == kept == same == compiled
         assert plain != again

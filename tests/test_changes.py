@@ -1,4 +1,4 @@
-"""`headroom changes`: what a change of the tree does, held to small repositories."""
+"""Test `headroom changes` on small repositories."""
 
 import json
 import os
@@ -25,7 +25,7 @@ HOSTILE = "<img src=x> | [x](javascript:alert(1)) `tick` @team *star*"
 
 
 def git(root: Path, *words: str, given: str = "") -> str:
-    """What git says in a folder, whoever calls it."""
+    """Return the output of git in a folder, independent of the user's settings."""
     who = {f"GIT_{role}_{what}": "a@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     settings = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     done = subprocess.run(
@@ -47,7 +47,7 @@ def commit(root: Path) -> None:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A repository whose one commit holds a claim and a session that supports it."""
+    """Return a repository whose one commit has a claim and a session that supports it."""
     root = factories.write_tree(tmp_path / "tree", [CLAIM], [factories.a_session(CLAIM)])
     git(root, "init", "--quiet")
     factories.write(root / ".gitignore", ".cache/\n")
@@ -56,59 +56,55 @@ def root(tmp_path: Path) -> Path:
 
 
 def rewrite(root: Path, claim: MeasuredClaim) -> None:
-    """Write a claim over the one that is there."""
+    """Overwrite the claim."""
     factories.write_tree(root, [claim])
 
 
 def evidence_of(root: Path) -> Path:
-    """The one evidence file."""
+    """Return the path of the one evidence file."""
     (path,) = (root / "checks/evidence").rglob("*.json")
     return path
 
 
-def said(found: Changes) -> list[str]:
-    """What a terminal shows."""
+def printed(found: Changes) -> list[str]:
+    """Return the lines that a terminal shows."""
     return list(report.lines(found))
 
 
-class TestWhatIsTold:
-    """Verdicts, claims and evidence."""
+class TestDifferences:
+    """Changed verdicts, claims and evidence."""
 
-    def test_nothing_where_nothing_has_changed(self, root: Path) -> None:
-        """A tree is what its own commit holds."""
-        assert said(changes(root, "HEAD")) == []
+    def test_unchanged_tree_has_no_differences(self, root: Path) -> None:
+        assert printed(changes(root, "HEAD")) == []
 
-    def test_a_verdict_that_is_another(self, root: Path) -> None:
-        """Before and after, with ratio and interval; the evidence that did it is named."""
+    def test_changed_verdict_shows_before_after_and_evidence(self, root: Path) -> None:
         path = factories.keep(root, factories.a_session(CLAIM, 0.5, date="2026-11-21"))
         found = changes(root, "HEAD")
         (moved,) = found.verdicts
         assert moved.before
         assert moved.after
         assert (moved.before.status, moved.after.status) == ("supported", "disputed")
-        line = said(found)[0]
+        line = printed(found)[0]
         assert re.fullmatch(
             r"verdict: training\.clever on cpu: supported \(clear\), 1\.\d+ \[1\.\d+, 1\.\d+\], 20 blocks → "
             r"disputed \(checks/.* says the opposite\), 0\.\d+ \[0\.\d+, 0\.\d+\], 20 blocks",
             line,
         )
-        assert said(found)[1:] == [f"evidence added: {path.relative_to(root).as_posix()}"]
+        assert printed(found)[1:] == [f"evidence added: {path.relative_to(root).as_posix()}"]
 
-    def test_the_same_verdict_on_new_evidence(self, root: Path) -> None:
-        """It is told apart from a verdict that has changed."""
+    def test_same_verdict_from_new_evidence_is_renewed(self, root: Path) -> None:
         factories.keep(root, factories.a_session(CLAIM, 1.6, date="2026-11-21", seed=8))
         found = changes(root, "HEAD")
         assert (found.verdicts, len(found.renewed)) == ((), 1)
-        assert said(found)[0].startswith("new figures: training.clever on cpu: supported (clear), 1.")
+        assert printed(found)[0].startswith("new figures: training.clever on cpu: supported (clear), 1.")
 
-    def test_evidence_that_became_void(self, root: Path) -> None:
-        """An edit of the benchmark takes the verdict away."""
+    def test_edited_benchmark_voids_the_verdict(self, root: Path) -> None:
         factories.write(root / "checks/benchmarks/made_up.py", factories.BENCHMARK.replace("1.0", "2.0"))
-        (line,) = said(changes(root, "HEAD"))
+        (line,) = printed(changes(root, "HEAD"))
         assert line.endswith("→ unmeasured (its benchmark has changed)")
 
-    def test_each_point_of_a_sweep(self, root: Path) -> None:
-        """A claim without evidence has one row, which stands before each point that is measured."""
+    def test_sweep_is_compared_point_by_point(self, root: Path) -> None:
+        """An unmeasured claim has one row, which is compared with each measured point."""
         swept = factories.a_claim("training.swept", benchmark="swept", scope=factories.a_sweep(1, 8))
         sources = {"swept": factories.BENCHMARK, "made_up": factories.BENCHMARK}
         factories.write_tree(root, [swept], benchmarks=sources)
@@ -126,25 +122,23 @@ class TestWhatIsTold:
             ({"batch_size": 8}, "unmeasured"),
         ]
 
-    def test_claims_that_are_new_and_changed(self, root: Path) -> None:
-        """A new one with its verdict, and of a changed one the fields: an effect that was chosen afterwards shows."""
+    def test_added_and_changed_claims_are_listed_with_their_fields(self, root: Path) -> None:
+        """A changed `min_effect` shows, because it may have been chosen after the measurement."""
         rewrite(root, factories.a_claim(min_effect=0.2, blocks=10))
         factories.write_tree(root, [factories.a_claim("training.other", statement=HOSTILE)])
         found = changes(root, "HEAD")
         assert [(each.claim, each.fields) for each in found.reworded] == [("training.clever", ("min_effect", "blocks"))]
-        assert f"claim added: training.other: {HOSTILE}" in said(found)
+        assert f"claim added: training.other: {HOSTILE}" in printed(found)
         assert [(each.claim, each.before) for each in found.verdicts] == [("training.other", None)]
 
-    def test_a_claim_that_is_retired(self, root: Path) -> None:
-        """That is how one goes."""
+    def test_retired_claim_is_no_problem(self, root: Path) -> None:
         text = (root / PATH).read_text("utf-8")
         factories.write(root / PATH, text + 'retired: {since: "2026-11-21", why: Nobody needs it any more.}\n')
         found = changes(root, "HEAD")
         assert [claim.id for claim in found.retired] == ["training.clever"]
         assert found.problems == ()
 
-    def test_what_judges(self, root: Path) -> None:
-        """Code and workflows that are changed, deleted or new are named, and data is not."""
+    def test_changed_code_and_workflows_are_listed(self, root: Path) -> None:
         factories.write(root / "Makefile", "a:\n")
         factories.write(root / "pyproject.toml", "a = 1\n")
         commit(root)
@@ -155,54 +149,54 @@ class TestWhatIsTold:
         assert changes(root, "HEAD").judging == ("'.github/workflows/x\\u202e.yml'", "Makefile", "pyproject.toml")
 
 
-def linked(root: Path) -> None:
-    """Put a link in the place of the evidence, to a file that holds the same."""
+def replace_by_link(root: Path) -> None:
+    """Replace the evidence file by a link to a file with the same content."""
     old = evidence_of(root)
     old.symlink_to(old.rename(root / "kept.json"))
 
 
 BREAKS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "deleted": (lambda root: evidence_of(root).unlink(), "it was there, and now: no such file"),
+    "deleted": (lambda root: evidence_of(root).unlink(), "the file of HEAD is gone or unreadable: no such file"),
     "edited": (
         lambda root: factories.write(evidence_of(root), evidence_of(root).read_text("utf-8") + " "),
-        "it is not what it was",
+        "the file has changed since HEAD",
     ),
     "renamed": (
         lambda root: evidence_of(root).rename(root / "checks/evidence/made_up/cpu-2026-11-20-000000000000.json"),
-        "it was there, and now: no such file",
+        "the file of HEAD is gone or unreadable: no such file",
     ),
-    "linked": (linked, "it was there, and now: a link"),
+    "linked": (replace_by_link, "the file of HEAD is gone or unreadable: a link"),
 }
 
 
-class TestWhatMayNotBe:
-    """Evidence is only added, and the id of a claim is permanent."""
+class TestForbiddenChanges:
+    """Evidence is add-only, and claim ids are permanent."""
 
     @pytest.mark.parametrize("break_", BREAKS)
-    def test_evidence_is_kept_as_it_is(self, root: Path, break_: str, capsys: pytest.CaptureFixture[str]) -> None:
-        """A file that is edited, deleted, renamed or replaced by a link fails, with the command that restores it."""
+    def test_changed_evidence_fails_with_the_restoring_command(
+        self, root: Path, break_: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         do, message = BREAKS[break_]
         name = evidence_of(root).relative_to(root).as_posix()
         do(root)
         assert main(["changes", "--against", "HEAD", "--root", str(root)]) == FAILED
         first = capsys.readouterr().out.splitlines()[0]
         assert first.startswith(f"{name}: history: {message}")
-        assert f"restore it, `git checkout HEAD -- {name}`" in first
+        assert f"restore it with `git checkout HEAD -- {name}`" in first
 
-    def test_an_edit_that_carries_its_hash_along_fails_as_well(self, root: Path) -> None:
-        """`headroom check` cannot see it: content and name fit. The file that is gone tells."""
+    def test_edit_under_a_new_hash_fails(self, root: Path) -> None:
+        """`headroom check` cannot detect this edit, because the name fits the content."""
         evidence_of(root).unlink()
         factories.keep(root, factories.a_session(CLAIM, 1.9))
         assert [problem.rule for problem in changes(root, "HEAD").problems] == ["history"]
 
-    def test_other_ends_of_lines_are_no_edit(self, root: Path) -> None:
-        """Git may write them where a system wants them."""
+    def test_converted_line_ends_are_no_change(self, root: Path) -> None:
+        """Git may convert line ends on checkout."""
         path = evidence_of(root)
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
         assert changes(root, "HEAD").problems == ()
 
-    def test_an_id_does_not_vanish(self, root: Path) -> None:
-        """Neither with its file, nor by another id in it."""
+    def test_deleted_or_replaced_claim_id_fails(self, root: Path) -> None:
         (root / PATH).unlink()
         (problem,) = changes(root, "HEAD").problems
         assert (problem.path, problem.field) == (PATH, "id")
@@ -210,15 +204,14 @@ class TestWhatMayNotBe:
         rewrite(root, factories.a_claim("training.cleverer"))
         assert len(changes(root, "HEAD").problems) == 1
 
-    def test_a_claim_that_cannot_be_read_is_not_gone(self, root: Path) -> None:
-        """`headroom check` says what is wrong with it; here it is named as faulty."""
+    def test_unreadable_claim_is_faulty_not_deleted(self, root: Path) -> None:
         factories.write(root / PATH, "id: [")
         found = changes(root, "HEAD")
         assert (found.problems, found.faulty) == ((), (PATH,))
 
 
-def test_the_past_holds_all_that_verdicts_follow_from(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the loaders read but snippets and their runs: a new kind of record has to be read there as well."""
+def test_earlier_commit_is_written_with_every_folder_of_records(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new kind of record must be added to `_READ`; snippets and run records affect no verdict."""
     walked = set()
 
     def walk(top: Path, folder: str) -> Iterator[safe_read.Found]:
@@ -233,51 +226,48 @@ def test_the_past_holds_all_that_verdicts_follow_from(root: Path, monkeypatch: p
 
 
 class TestHistory:
-    """What git can be asked, and what is said when it cannot."""
+    """Repositories and revisions, including broken ones."""
 
     @pytest.mark.parametrize("name", ["nothing", "--help", "HEAD~5", "HEAD:checks"])
-    def test_of_no_commit(self, root: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-        """A name that is none is bad usage, also one that looks like an option."""
+    def test_unknown_revision_is_wrong_usage(self, root: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+        """Also a name that looks like an option."""
         assert main(["changes", f"--against={name}", "--root", str(root)]) == USAGE
         assert f"git knows no commit `{name}`; fetch it, or correct the name" in capsys.readouterr().err
 
-    def test_of_a_shallow_clone(self, root: Path, tmp_path: Path) -> None:
-        """It is said that the clone is, and how to get the rest."""
+    def test_shallow_clone_is_reported_with_its_remedy(self, root: Path, tmp_path: Path) -> None:
         factories.write(root / "README.md", "x")
         commit(root)
         git(tmp_path, "clone", "--quiet", "--depth=1", root.as_uri(), "shallow")
         with pytest.raises(HistoryError, match=r"the clone is shallow; run `git fetch --unshallow`"):
             changes(tmp_path / "shallow", "HEAD~1")
 
-    def test_outside_of_a_repository(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Git's own words, and what to do."""
+    def test_folder_outside_a_repository_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
         root = factories.write_tree(tmp_path / "tree", [CLAIM])
         with pytest.raises(HistoryError, match=r"not a git repository.*call it in a clone of the project"):
             changes(root, "HEAD")
 
-    def test_without_git(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """It is named as missing."""
+    def test_missing_git_is_reported(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PATH", str(root))
         with pytest.raises(HistoryError, match="git is missing; install it"):
             changes(root, "HEAD")
 
-    def test_of_a_commit_that_has_nothing_of_it(self, root: Path) -> None:
-        """Otherwise everything would count as new, and nothing as gone."""
+    def test_commit_without_records_is_refused(self, root: Path) -> None:
+        """Otherwise everything would count as new, and nothing as deleted."""
         git(root, "checkout", "--quiet", "--orphan", "other")
         git(root, "rm", "--quiet", "-r", "--cached", ".")
         git(root, "commit", "--quiet", "--allow-empty", "--message", "empty")
         with pytest.raises(HistoryError, match=r"`HEAD` holds none of checks/registry, "):
             changes(root, "HEAD")
 
-    def test_in_a_hook(self, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """What a hook of another repository sets leads nowhere."""
+    def test_git_variables_of_a_hook_are_ignored(
+        self, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
         monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
-        assert said(changes(root, "HEAD")) == []
+        assert printed(changes(root, "HEAD")) == []
 
-    def test_of_a_tree_in_a_folder_of_its_repository(self, tmp_path: Path) -> None:
-        """Paths are those of the tree."""
+    def test_tree_may_be_a_subfolder_of_its_repository(self, tmp_path: Path) -> None:
         git(tmp_path, "init", "--quiet")
         root = factories.write_tree(tmp_path / "inner", [CLAIM], [factories.a_session(CLAIM)])
         factories.write(tmp_path / "Makefile", "a:\n")
@@ -286,22 +276,19 @@ class TestHistory:
         evidence_of(root).unlink()
         assert [problem.path for problem in changes(root, "HEAD").problems] == [name]
 
-    def test_of_a_damaged_repository(self, root: Path) -> None:
-        """A file whose content is lost is named."""
+    def test_lost_object_is_reported_with_its_file(self, root: Path) -> None:
         name = evidence_of(root).relative_to(root).as_posix()
         blob = git(root, "rev-parse", f"HEAD:{name}").strip()
         (root / ".git/objects" / blob[:2] / blob[2:]).unlink()
         with pytest.raises(HistoryError, match=f"git cannot read `{re.escape(name)}` at `HEAD`; fetch it"):
             changes(root, "HEAD")
 
-    def test_without_room(self, root: Path, tmp_path: Path) -> None:
-        """A past that cannot be written is no traceback."""
+    def test_unwritable_folder_is_an_error_without_a_traceback(self, root: Path, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("x", "utf-8")
         with pytest.raises(UnwritableError, match=r"file cannot be written \(Not a directory\)"):
             git_history.Revision.of(root, "HEAD").write(tmp_path / "file", "checks/evidence")
 
-    def test_of_a_link_in_the_past(self, root: Path) -> None:
-        """It is neither followed nor written."""
+    def test_link_in_an_earlier_commit_is_not_written(self, root: Path) -> None:
         name = evidence_of(root).name
         (root / "checks/evidence/made_up/x.json").symlink_to("/etc/passwd")
         commit(root)
@@ -309,15 +296,14 @@ class TestHistory:
         git_history.Revision.of(root, "HEAD").write(out, "checks/evidence")
         assert [path.name for path in (out / "checks/evidence/made_up").iterdir()] == [name]
 
-    def test_of_an_odd_name_in_the_past(self, root: Path) -> None:
-        """Nothing is written where it might lead."""
+    def test_odd_name_in_an_earlier_commit_is_refused(self, root: Path) -> None:
         factories.write(root / "checks/evidence/made_up/a b.json", "x")
         commit(root)
         with pytest.raises(HistoryError, match="holds an odd name"):
             changes(root, "HEAD")
 
-    def test_of_a_name_that_leads_out(self, root: Path) -> None:
-        """Git adds no such name, and keeps one that was made by hand."""
+    def test_path_traversal_in_a_crafted_commit_is_refused(self, root: Path) -> None:
+        """Git adds no such name, but reads a crafted one."""
         made = git(root, "hash-object", "-w", PATH).strip()
         kind = "100644 blob"
         for name in ("out.json", "..", "..", "evidence", "checks"):
@@ -327,18 +313,16 @@ class TestHistory:
         with pytest.raises(HistoryError, match=r"odd name, 'checks/evidence/\.\./\.\./out\.json'"):
             changes(root, crafted)
 
-    def test_leaves_the_repository_as_it_is(self, root: Path) -> None:
-        """Neither its index nor its work tree nor its branches change."""
+    def test_repository_stays_unchanged(self, root: Path) -> None:
         changes(root, "HEAD")
         assert git(root, "status", "--porcelain") == ""
         assert git(root, "worktree", "list").count("\n") == 1
 
 
 class TestPrinting:
-    """The three forms."""
+    """Text, JSON and Markdown."""
 
-    def test_as_json(self, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """Every field, and claims by their ids."""
+    def test_json_has_every_field(self, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
         factories.write_tree(root, [factories.a_claim("training.other")])
         assert main(["changes", "--against", "HEAD", "--json", "--root", str(root)]) == OK
         found = json.loads(capsys.readouterr().out)
@@ -346,8 +330,8 @@ class TestPrinting:
         assert [(each["before"], each["after"]["status"]) for each in found["verdicts"]] == [(None, "supported")]
         assert set(found) == set(package.Changes.__slots__)
 
-    def test_as_markdown(self, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        """Statements are a stranger's text: they show as they are and do nothing."""
+    def test_markdown_escapes_statements(self, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """A statement is untrusted text."""
         factories.write_tree(root, [factories.a_claim("training.other", statement=HOSTILE)])
         evidence_of(root).unlink()
         assert main(["changes", "--against", "HEAD", "--markdown", "--root", str(root)]) == FAILED
@@ -356,12 +340,11 @@ class TestPrinting:
         assert "<img" not in html
         assert "<a " not in html
         assert "<em>" not in html
-        assert "<h3>What may not be</h3>" in html
+        assert "<h3>Forbidden changes</h3>" in html
         assert html.count("<table>") == 1
         assert "@team" not in text
 
-    def test_as_markdown_of_a_point(self, root: Path) -> None:
-        """A point's values are a stranger's text as well, and stand in a table."""
+    def test_markdown_escapes_the_values_of_a_point(self, root: Path) -> None:
         scope = {"fixed": {}, "at": {"mode": HOSTILE}, "hardware": ["cpu"]}
         other = factories.a_claim("training.other", benchmark="other", scope=scope)
         factories.write_tree(root, [other], [factories.a_session(other)])
@@ -370,8 +353,7 @@ class TestPrinting:
         assert html.count("<td>") == 4
         assert f"training.other at mode={HOSTILE}" in unescape(html)
 
-    def test_as_markdown_of_much(self, root: Path) -> None:
-        """A summary has an end."""
+    def test_markdown_has_bounded_length(self, root: Path) -> None:
         many = [factories.a_claim(f"training.other-{i}") for i in range(205)]
         factories.write_tree(root, many)
         text = report.markdown(changes(root, "HEAD"))
@@ -383,41 +365,39 @@ GUIDE = "---\ntitle: A guide\n---\n\n# A guide\n\n## Place {#place}\n\n## Other\
 
 
 class TestAddresses:
-    """What led somewhere leads somewhere for ever."""
+    """Addresses of pages and anchors are permanent."""
 
     @pytest.fixture
     def published(self, root: Path) -> Path:
-        """The repository with a page on it."""
+        """Return the repository with a page."""
         factories.write(root / "docs/training/guide.md", GUIDE)
         commit(root)
         return root
 
     @staticmethod
     def lost(root: Path) -> list[str]:
-        """The addresses that are named as lost."""
+        """Return the addresses that are reported as lost."""
         problems = changes(root, "HEAD").problems
         return [
-            found[1] for problem in problems if (found := re.search(r"address `(.*?)` leads nowhere", str(problem)))
+            found[1] for problem in problems if (found := re.search(r"address `(.*?)` no longer leads", str(problem)))
         ]
 
-    def test_a_place_that_is_gone_is_named(self, published: Path) -> None:
-        """With the words that would keep it."""
+    def test_deleted_anchor_is_reported_with_its_remedy(self, published: Path) -> None:
         factories.write(
             published / "docs/training/guide.md", GUIDE.replace("{#place}", "{#spot}").replace("Other", "More")
         )
         assert self.lost(published) == ["training/guide#other", "training/guide#place"]
-        assert "say `was: [training/guide#other]`" in str(changes(published, "HEAD").problems[0])
+        assert "add `was: [training/guide#other]` to" in str(changes(published, "HEAD").problems[0])
 
-    def test_a_place_that_has_an_old_address_is_not(self, published: Path) -> None:
-        """It may be on the same page, or on another one."""
+    def test_anchor_with_a_redirect_is_not_lost(self, published: Path) -> None:
         moved = GUIDE.replace("{#place}", "{#spot}").replace(
             "---\n\n", "was: {spot: [training/guide#place]}\n---\n\n", 1
         )
         factories.write(published / "docs/training/guide.md", moved)
         assert self.lost(published) == []
 
-    def test_a_page_that_another_one_answers_is_not(self, published: Path) -> None:
-        """Nor are its places: they lead where the page does."""
+    def test_page_with_a_redirect_is_not_lost(self, published: Path) -> None:
+        """Its anchors redirect to the same page."""
         (published / "docs/training/guide.md").rename(published / "docs/training/new.md")
         assert self.lost(published) == [
             "training/guide", "training/guide#a-guide", "training/guide#other", "training/guide#place",
@@ -429,7 +409,6 @@ class TestAddresses:
         factories.write(published / "docs/training/new.md", GUIDE)
         assert self.lost(published) == ["training/guide"]
 
-    def test_a_page_that_cannot_be_read_is_still_there(self, published: Path) -> None:
-        """`headroom check` says what is wrong with it."""
+    def test_unreadable_page_is_not_lost(self, published: Path) -> None:
         factories.write(published / "docs/training/guide.md", "---\nodd: 1\n---\n")
         assert self.lost(published) == []

@@ -11,7 +11,6 @@ from comparisons.train import PRECISION as CROSSED
 from comparisons.train import PRUNED, made
 from headroom.comparatives import NO_CLAIM
 from headroom.comparatives.linear_model import WEIGHTS
-from headroom.pages import comparisons
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs/contribute/comparisons.md"

@@ -1,4 +1,4 @@
-"""What a machine is, as it is found out without torch and without names."""
+"""Test how the machine's hardware and state are read, without torch and without identifying names."""
 
 import getpass
 import os
@@ -25,7 +25,7 @@ esac
 
 @pytest.fixture
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without the driver's tool."""
+    """Make this a machine without nvidia-smi."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
 
 
@@ -35,7 +35,7 @@ def fake_tool(
     answer: str = 'echo "NVIDIA H200, 143771, 700.00, 570.86.15"',
     reasons: str = "Not Active, Not Active, Not Active, Not Active",
 ) -> None:
-    """Put a ``nvidia-smi`` that answers so in front of PATH."""
+    """Put an ``nvidia-smi`` with these answers at the front of PATH."""
     path = folder / "nvidia-smi"
     path.write_text(TOOL.format(answer=answer, reasons=reasons))
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -43,10 +43,9 @@ def fake_tool(
 
 
 class TestCpu:
-    """A machine seen as a CPU."""
+    """The machine as a CPU."""
 
-    def test_the_facts_are_there(self) -> None:
-        """Those that a session needs."""
+    def test_state_has_every_field_of_a_session(self) -> None:
         machine = observe("cpu")
         assert machine.device == "cpu"
         assert machine.product
@@ -63,16 +62,16 @@ class TestCpu:
         assert set(machine.instruction_sets) <= set(environment.INSTRUCTION_SETS)
 
     @pytest.mark.parametrize(("argument", "variable", "threads"), [(3, "5", 3), (None, "5", 5), (None, "", None)])
-    def test_threads_are_those_asked_for_or_those_of_the_environment_or_the_cores(
+    def test_threads_come_from_the_argument_then_the_environment_then_the_cores(
         self, monkeypatch: pytest.MonkeyPatch, argument: int | None, variable: str, threads: int | None
     ) -> None:
-        """In that order."""
         monkeypatch.setenv("OMP_NUM_THREADS", variable)
         machine = observe("cpu", threads=argument)
         assert machine.threads == (threads or machine.cores)
 
-    def test_the_processor_is_read_from_the_system(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Its name, the sets that decide which kernels run, and whether it is a virtual one."""
+    def test_processor_instruction_sets_and_virtualisation_come_from_cpuinfo(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         info = {"model name": "Made-up Xeon", "flags": "fpu avx2 avx512f amx_bf16 hypervisor"}
         monkeypatch.setattr(environment, "_cpuinfo", lambda: info)
         machine = observe("cpu")
@@ -82,18 +81,15 @@ class TestCpu:
         info["flags"] = "avx2"
         assert observe("cpu").virtualised is False
 
-    def test_a_machine_that_says_nothing_of_its_processor_is_described_all_the_same(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """What is not known is None."""
+    def test_missing_cpuinfo_gives_unknown_values(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(environment, "_cpuinfo", dict)
         machine = observe("cpu")
         assert machine.product
         assert machine.instruction_sets == ()
         assert machine.virtualised is None
 
-    def test_neither_machine_nor_user_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Also not in the release of a kernel that was built by hand."""
+    def test_no_value_names_the_machine_or_its_user(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Not even the release of a kernel that the user built."""
         monkeypatch.setattr(platform, "release", lambda: "6.1.55-alices-laptop")
         text = str(asdict(observe("cpu")))
         assert "alice" not in text
@@ -101,24 +97,20 @@ class TestCpu:
         assert f"'{getpass.getuser()}'" not in text
         assert str(Path.home()) not in text
 
-    def test_a_gpu_that_is_there_is_not_taken_where_a_cpu_is_asked_for(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """The device is the caller's choice."""
+    def test_device_cpu_ignores_a_gpu(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         fake_tool(tmp_path, monkeypatch)
         assert observe("cpu").device == "cpu"
 
     def test_torch_is_not_imported(self) -> None:
-        """A parent that must not touch CUDA can ask."""
+        """A process that must not create a CUDA context can call it."""
         observe("cpu")
         assert "torch" not in sys.modules
 
 
 class TestGpu:
-    """A machine seen through the driver's tool."""
+    """The machine as nvidia-smi reports it."""
 
-    def test_the_tool_is_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Product, memory, power limit and driver."""
+    def test_gpu_is_read_from_nvidia_smi(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         fake_tool(tmp_path, monkeypatch)
         for device in ("cuda", "auto"):
             machine = observe(device)
@@ -129,35 +121,31 @@ class TestGpu:
             assert machine.driver == "570.86.15"
             assert "power_limit" not in machine.unknown
 
-    def test_a_power_limit_that_the_driver_does_not_know_is_unknown(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """As on a laptop or a part of a GPU."""
+    def test_missing_power_limit_is_unknown(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Laptop GPUs and parts of a GPU have none."""
         fake_tool(tmp_path, monkeypatch, answer='echo "NVIDIA T500, 4096, [N/A], 570.86.15"')
         machine = observe("cuda")
         assert machine.power_limit_w is None
         assert "power_limit" in machine.unknown
 
     @pytest.mark.parametrize("answer", ["exit 6", "echo ''"])
-    def test_a_tool_that_finds_nothing_is_no_gpu(
+    def test_driver_without_a_device_means_no_gpu(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str
     ) -> None:
-        """A driver without a device has no say."""
         fake_tool(tmp_path, monkeypatch, answer=answer)
         assert observe("auto").device == "cpu"
-        with pytest.raises(ValueError, match="no CUDA device here; measure with --device cpu"):
+        with pytest.raises(ValueError, match="this machine has no CUDA device; use --device cpu"):
             observe("cuda")
 
     @pytest.mark.usefixtures("no_gpu")
-    def test_a_gpu_that_is_not_there_is_an_error_with_a_remedy(self) -> None:
-        """And a CPU is found without being asked for."""
-        with pytest.raises(ValueError, match="no CUDA device here; measure with --device cpu"):
+    def test_missing_gpu_is_an_error_and_auto_falls_back_to_cpu(self) -> None:
+        with pytest.raises(ValueError, match="this machine has no CUDA device; use --device cpu"):
             observe("cuda")
         assert observe("auto").device == "cpu"
 
 
 class TestSlowdowns:
-    """Why a GPU runs slow now."""
+    """Throttle reasons of a GPU."""
 
     @pytest.mark.parametrize(
         ("reasons", "found"),
@@ -168,29 +156,26 @@ class TestSlowdowns:
             ("no such query", ("unknown: the driver does not say",)),
         ],
     )
-    def test_active_reasons_are_named(
+    def test_active_reasons_are_listed(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reasons: str, found: tuple[str, ...]
     ) -> None:
-        """What the driver does not say is not taken for all being well."""
+        """An unknown answer does not count as no throttling."""
         fake_tool(tmp_path, monkeypatch, reasons=reasons)
         assert slowdowns("cuda") == found
 
-    def test_a_cpu_has_none(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The tool is not even asked."""
+    def test_cpu_has_none(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         fake_tool(tmp_path, monkeypatch, reasons="Active, Active, Active, Active")
         assert slowdowns("cpu") == ()
 
     @pytest.mark.usefixtures("no_gpu")
-    def test_a_machine_without_the_tool_has_none(self) -> None:
-        """There is nobody to ask."""
+    def test_machine_without_nvidia_smi_has_none(self) -> None:
         assert slowdowns("cuda") == ()
 
 
 class TestCpuSeconds:
-    """What the cores of this process have done."""
+    """Busy and total seconds of this process's cores."""
 
-    def test_work_is_at_most_what_there_is(self) -> None:
-        """And neither goes back."""
+    def test_busy_time_grows_and_stays_below_total_time(self) -> None:
         if not Path("/proc/stat").exists():
             assert environment.cpu_seconds() is None
             return
@@ -201,8 +186,9 @@ class TestCpuSeconds:
         assert before[0] <= after[0]
         assert before[1] <= after[1]
 
-    def test_only_the_cores_of_this_process_count(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Work is all but waiting, and what the hypervisor took is work of others."""
+    def test_only_cores_of_this_process_count_and_steal_is_busy(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         stat = tmp_path / "stat"
         stat.write_text(
             "cpu 9 9 9 9 9 9 9 9 9 9\ncpu0 9 9 9 9 9 9 9 9 9 9\ncpu3 100 10 1 600 200 20 2 50 0 0\nctxt 1\n"
@@ -212,8 +198,7 @@ class TestCpuSeconds:
         monkeypatch.setattr(os, "sysconf", lambda _: 100)
         assert environment.cpu_seconds() == (1.83, 9.83)
 
-    def test_a_system_that_does_not_say(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Nothing is guessed."""
+    def test_missing_proc_stat_gives_none(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(environment, "Path", lambda _: tmp_path / "stat")
         assert environment.cpu_seconds() is None
         (tmp_path / "stat").write_text("cpu0 0 0 0 0 0 0 0 0 0 0\n")

@@ -1,3 +1,5 @@
+"""Test the fork server: limits, isolation, clean-up and the network block."""
+
 import json
 import os
 import runpy
@@ -21,20 +23,20 @@ LIMITS: dict[str, Any] = {"timeout": 30, "memory_limit": 1 << 30}
 
 
 @pytest.fixture(scope="module")
-def nursery() -> Iterator[ForkServer]:
-    with ForkServer({"HEADROOM_TEST": "here"}, preload=("colorsys",)) as nursery:
-        yield nursery
+def server() -> Iterator[ForkServer]:
+    with ForkServer({"HEADROOM_TEST": "here"}, preload=("colorsys",)) as server:
+        yield server
 
 
-def run(nursery: ForkServer, folder: Path, source: str, **limits: Any) -> ProcessOutcome:
-    """Run a script in a child of the nursery, in this folder."""
+def run(server: ForkServer, folder: Path, source: str, **limits: Any) -> ProcessOutcome:
+    """Run a script in a child of the server, in this folder."""
     script = folder / "script.py"
     script.write_text(source, encoding="utf-8")
-    return nursery.run(runpy.run_path, str(script), **{**LIMITS, **limits}, cwd=folder)
+    return server.run(runpy.run_path, str(script), **{**LIMITS, **limits}, cwd=folder)
 
 
 def assert_gone(pid: int) -> None:
-    """Nothing runs under this number, or it has become somebody else's."""
+    """Assert that the process of this id ends."""
     for _ in range(100):
         if not psutil.pid_exists(pid):
             return
@@ -42,9 +44,7 @@ def assert_gone(pid: int) -> None:
     raise AssertionError(psutil.Process(pid))
 
 
-def test_a_child_has_what_its_parent_imported_and_a_session_and_a_folder_of_its_own(
-    nursery: ForkServer, tmp_path: Path
-) -> None:
+def test_child_has_preloaded_modules_own_session_and_own_folder(server: ForkServer, tmp_path: Path) -> None:
     source = """if True:
         import os, sys, tempfile
         assert "colorsys" in sys.modules and "pytest" not in sys.modules and "torch" not in sys.modules
@@ -54,7 +54,7 @@ def test_a_child_has_what_its_parent_imported_and_a_session_and_a_folder_of_its_
         assert tempfile.gettempdir() == os.getcwd()
         print(os.getcwd()); print("oh", file=sys.stderr)
     """
-    outcome = run(nursery, tmp_path, source)
+    outcome = run(server, tmp_path, source)
     assert (outcome.exit_code, outcome.stdout, outcome.stderr) == (0, f"{tmp_path.resolve()}\n", "oh\n")
     assert not outcome.timed_out
     assert not outcome.over_memory
@@ -64,9 +64,9 @@ def test_a_child_has_what_its_parent_imported_and_a_session_and_a_folder_of_its_
     assert 5 << 20 < outcome.peak_memory_bytes < 1 << 30
 
 
-def test_children_leave_no_trace_in_each_other(nursery: ForkServer, tmp_path: Path) -> None:
+def test_children_do_not_affect_each_other(server: ForkServer, tmp_path: Path) -> None:
     source = "import builtins, os\nassert not hasattr(builtins, 'mark')\nbuiltins.mark = os.environ['MARK'] = '1'"
-    assert [run(nursery, tmp_path, source).exit_code for _ in range(2)] == [0, 0]
+    assert [run(server, tmp_path, source).exit_code for _ in range(2)] == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -80,20 +80,20 @@ def test_children_leave_no_trace_in_each_other(nursery: ForkServer, tmp_path: Pa
         ("exit()", 0),
     ],
 )
-def test_the_exit_code_says_how_it_ended(nursery: ForkServer, tmp_path: Path, source: str, code: int) -> None:
-    assert run(nursery, tmp_path, source).exit_code == code
+def test_exit_code_is_that_of_the_script(server: ForkServer, tmp_path: Path, source: str, code: int) -> None:
+    assert run(server, tmp_path, source).exit_code == code
 
 
-def test_work_that_cannot_be_found_fails_in_the_child_and_not_in_its_parent(
-    nursery: ForkServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_missing_module_fails_the_child_but_not_the_server(
+    server: ForkServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_here = types.ModuleType("only_here")
     exec("def work(): pass", only_here.__dict__)  # noqa: S102
     monkeypatch.setitem(sys.modules, "only_here", only_here)
-    outcome = nursery.run(only_here.work, **LIMITS, cwd=tmp_path)
+    outcome = server.run(only_here.work, **LIMITS, cwd=tmp_path)
     assert outcome.exit_code == 1
     assert "No module named 'only_here'" in outcome.stderr
-    assert run(nursery, tmp_path, "").exit_code == 0
+    assert run(server, tmp_path, "").exit_code == 0
 
 
 ENDLESS = """if True:
@@ -104,8 +104,8 @@ ENDLESS = """if True:
 """
 
 
-def test_a_loop_without_end_is_killed_with_everything_that_it_started(nursery: ForkServer, tmp_path: Path) -> None:
-    outcome = run(nursery, tmp_path, ENDLESS + "    while True: pass", timeout=1)
+def test_timeout_kills_the_child_and_its_descendants(server: ForkServer, tmp_path: Path) -> None:
+    outcome = run(server, tmp_path, ENDLESS + "    while True: pass", timeout=1)
     assert outcome.timed_out
     assert outcome.exit_code == -signal.SIGKILL
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
@@ -114,23 +114,23 @@ def test_a_loop_without_end_is_killed_with_everything_that_it_started(nursery: F
         assert_gone(pid)
 
 
-def test_what_outlives_the_child_is_killed_too(nursery: ForkServer, tmp_path: Path) -> None:
-    outcome = run(nursery, tmp_path, ENDLESS)
+def test_descendants_that_outlive_the_child_are_killed(server: ForkServer, tmp_path: Path) -> None:
+    outcome = run(server, tmp_path, ENDLESS)
     assert (outcome.exit_code, outcome.timed_out) == (0, False)
     for pid in (tmp_path / "pids").read_text().split():
         assert_gone(int(pid))
 
 
-def test_a_memory_hog_is_killed(nursery: ForkServer, tmp_path: Path) -> None:
+def test_memory_limit_kills_the_child(server: ForkServer, tmp_path: Path) -> None:
     source = "import time\nhog = []\nwhile True: hog.append(b'x' * (8 << 20)); time.sleep(0.005)"
-    outcome = run(nursery, tmp_path, source, memory_limit=256 << 20)
+    outcome = run(server, tmp_path, source, memory_limit=256 << 20)
     assert outcome.over_memory
     assert not outcome.timed_out
     assert outcome.exit_code == -signal.SIGKILL
     assert outcome.peak_memory_bytes > 256 << 20
 
 
-def test_the_memory_of_all_processes_counts_and_shared_pages_count_once(nursery: ForkServer, tmp_path: Path) -> None:
+def test_peak_memory_counts_all_processes_and_shared_pages_once(server: ForkServer, tmp_path: Path) -> None:
     source = """if True:
         import os, time
         block = b"x" * (200 << 20)
@@ -143,12 +143,12 @@ def test_the_memory_of_all_processes_counts_and_shared_pages_count_once(nursery:
         time.sleep(1)
         os.wait()
     """
-    outcome = run(nursery, tmp_path, source)
+    outcome = run(server, tmp_path, source)
     assert outcome.exit_code == 0
     assert 400 << 20 <= outcome.peak_memory_bytes < 500 << 20
 
 
-def test_the_network_is_closed_and_loopback_is_open(nursery: ForkServer, tmp_path: Path) -> None:
+def test_network_is_blocked_and_loopback_works(server: ForkServer, tmp_path: Path) -> None:
     source = """if True:
         import socket
         try:
@@ -161,15 +161,15 @@ def test_the_network_is_closed_and_loopback_is_open(nursery: ForkServer, tmp_pat
         socket.create_connection(server.getsockname(), timeout=20).close()
         print("open")
     """
-    outcome = run(nursery, tmp_path, source)
-    sign = {network_block.Kind.NAMESPACE: "[(1, 'lo')] ", network_block.Kind.AUDIT_HOOK: "closed to snippets"}[
+    outcome = run(server, tmp_path, source)
+    sign = {network_block.Kind.NAMESPACE: "[(1, 'lo')] ", network_block.Kind.AUDIT_HOOK: "blocked for snippets"}[
         outcome.network
     ]
     assert sign in outcome.stdout, outcome.stderr
     assert outcome.stdout.endswith("open\n")
 
 
-def test_the_audit_hook_does_the_same_where_namespaces_are_not_permitted() -> None:
+def test_audit_hook_blocks_the_network_without_namespaces() -> None:
     source = """if True:
         import socket
         from headroom.execution import network_block
@@ -183,7 +183,7 @@ def test_the_audit_hook_does_the_same_where_namespaces_are_not_permitted() -> No
             try:
                 reach()
             except OSError as error:
-                assert "closed to snippets" in str(error), error
+                assert "blocked for snippets" in str(error), error
             else:
                 raise SystemExit("reached")
         server = socket.create_server(("localhost", 0))
@@ -198,16 +198,16 @@ def test_the_audit_hook_does_the_same_where_namespaces_are_not_permitted() -> No
     subprocess.run([sys.executable, "-W", "ignore", "-c", source], env=environment, check=True, timeout=60)
 
 
-def test_two_nurseries_with_different_environments_live_side_by_side(nursery: ForkServer, tmp_path: Path) -> None:
+def test_two_servers_have_separate_environments(server: ForkServer, tmp_path: Path) -> None:
     source = "import os; print(os.environ['HEADROOM_TEST'], os.environ.get('HF_HUB_OFFLINE', 'online'))"
     with ForkServer({"HEADROOM_TEST": "there"}, preload=(), offline=False) as other:
         outcome = run(other, tmp_path, source)
         assert outcome.stdout == "there online\n" or "HF_HUB_OFFLINE" in os.environ
         assert outcome.network is network_block.Kind.OPEN
-        assert run(nursery, tmp_path, source).stdout == "here 1\n"
+        assert run(server, tmp_path, source).stdout == "here 1\n"
 
 
-def test_a_library_that_cannot_be_imported_is_an_error_and_no_empty_preload(tmp_path: Path) -> None:
+def test_failed_preload_is_an_error(tmp_path: Path) -> None:
     with (
         ForkServer({}, preload=("headroom.no_such_module",)) as broken,
         pytest.raises(ForkServerError, match=r"(?s)cannot be imported; install .*headroom\.no_such_module"),
@@ -215,14 +215,14 @@ def test_a_library_that_cannot_be_imported_is_an_error_and_no_empty_preload(tmp_
         run(broken, tmp_path, "")
 
 
-def test_a_fork_parent_that_dies_is_an_error_and_the_next_work_gets_a_new_one(tmp_path: Path) -> None:
-    with ForkServer({}, preload=()) as nursery:
+def test_killed_server_is_an_error_and_the_next_job_starts_a_new_one(tmp_path: Path) -> None:
+    with ForkServer({}, preload=()) as server:
         with pytest.raises(ForkServerError, match="died"):
-            run(nursery, tmp_path, "import os, time; os.kill(os.getppid(), 9); time.sleep(1)")
-        assert run(nursery, tmp_path, "").exit_code == 0
+            run(server, tmp_path, "import os, time; os.kill(os.getppid(), 9); time.sleep(1)")
+        assert run(server, tmp_path, "").exit_code == 0
 
 
-def test_an_interrupted_wait_ends_the_work(tmp_path: Path) -> None:
+def test_interrupted_wait_kills_the_job(tmp_path: Path) -> None:
     def interrupt() -> None:
         while not (tmp_path / "pid").exists():
             time.sleep(0.05)
@@ -231,25 +231,25 @@ def test_an_interrupted_wait_ends_the_work(tmp_path: Path) -> None:
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     try:
-        with ForkServer({}, preload=()) as nursery:
+        with ForkServer({}, preload=()) as server:
             thread = threading.Thread(target=interrupt)
             thread.start()
             with pytest.raises(KeyboardInterrupt):
-                run(nursery, tmp_path, "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(600)")
+                run(server, tmp_path, "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(600)")
             thread.join()
     finally:
         signal.signal(signal.SIGINT, before)
     assert_gone(int((tmp_path / "pid").read_text()))
 
 
-def test_arguments_and_results_travel(nursery: ForkServer, tmp_path: Path) -> None:
-    outcome = nursery.run(exec, "open('result', 'w').write(str(1 + a))", {"a": 2}, **LIMITS, cwd=tmp_path)
+def test_arguments_reach_the_child(server: ForkServer, tmp_path: Path) -> None:
+    outcome = server.run(exec, "open('result', 'w').write(str(1 + a))", {"a": 2}, **LIMITS, cwd=tmp_path)
     assert outcome.exit_code == 0
     assert json.loads((tmp_path / "result").read_text()) == 3
 
 
-def test_long_output_keeps_its_end(nursery: ForkServer, tmp_path: Path) -> None:
-    outcome = run(nursery, tmp_path, "print('x' * (3 << 20) + 'end')")
+def test_long_output_keeps_its_last_mebibyte(server: ForkServer, tmp_path: Path) -> None:
+    outcome = run(server, tmp_path, "print('x' * (3 << 20) + 'end')")
     assert len(outcome.stdout) == 1 << 20
     assert outcome.stdout.endswith("end\n")
 
@@ -257,8 +257,8 @@ def test_long_output_keeps_its_end(nursery: ForkServer, tmp_path: Path) -> None:
 PARENT = """if True:
     import pathlib, runpy, sys
     from headroom.execution.isolation import ForkServer
-    with ForkServer({}, preload=sys.argv[2:]) as nursery:
-        nursery.run(runpy.run_path, sys.argv[1], timeout=60, memory_limit=1 << 40, cwd=pathlib.Path.cwd())
+    with ForkServer({}, preload=sys.argv[2:]) as server:
+        server.run(runpy.run_path, sys.argv[1], timeout=60, memory_limit=1 << 40, cwd=pathlib.Path.cwd())
 """
 SLEEPER = """if True:
     import os, subprocess, sys, time
@@ -270,24 +270,23 @@ SLEEPER = """if True:
 
 
 def doomed(folder: Path, *preload: str) -> subprocess.Popen[bytes]:
-    """A process with a nursery at work; the file `pids` says who is."""
+    """Start a process with a server whose job sleeps; the job writes the process ids to the file `pids`."""
     (folder / "script.py").write_text(SLEEPER)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(folder)])}
     return subprocess.Popen([sys.executable, "-c", PARENT, "script.py", *preload], env=environment, cwd=folder)
 
 
 def pids(folder: Path) -> list[int]:
-    """The processes of a nursery, as soon as they are at work."""
+    """Wait for the file `pids`, and return its process ids."""
     for _ in range(600):
         if (folder / "pids").exists() and (text := (folder / "pids").read_text()):
             return [int(pid) for pid in text.split()]
         time.sleep(0.05)
-    raise AssertionError("no work began")
+    raise AssertionError("no work started")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_work_ends_with_the_process_that_asked_for_it(tmp_path: Path, number: signal.Signals) -> None:
-    """However that ends: the fork parent, the work, and what the work has started in a session of its own."""
+def test_killed_caller_ends_server_job_and_descendants(tmp_path: Path, number: signal.Signals) -> None:
     with doomed(tmp_path) as parent:
         found = pids(tmp_path)
         parent.send_signal(number)
@@ -295,20 +294,19 @@ def test_work_ends_with_the_process_that_asked_for_it(tmp_path: Path, number: si
         assert_gone(pid)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent has ended")
-def test_work_ends_with_a_fork_parent_that_is_killed(tmp_path: Path) -> None:
-    """The kernel may choose it when memory is short; nobody would watch the work any more."""
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals a child when its parent ends")
+def test_killed_server_ends_its_job(tmp_path: Path) -> None:
+    """The kernel may kill the server when memory is short; then nothing would enforce the job's limits."""
     with doomed(tmp_path) as parent:
-        fork_parent, work, stray = pids(tmp_path)
-        os.kill(fork_parent, signal.SIGKILL)
+        fork_server_pid, work, stray = pids(tmp_path)
+        os.kill(fork_server_pid, signal.SIGKILL)
         assert_gone(work)
         parent.wait(timeout=30)
     os.kill(stray, signal.SIGKILL)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent has ended")
-def test_a_fork_parent_that_still_imports_ends_with_its_parent(tmp_path: Path) -> None:
-    """It does not go on importing for nobody."""
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals a child when its parent ends")
+def test_killed_caller_ends_a_server_that_is_still_importing(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text("import os, time\nopen('pids', 'w').write(f'{os.getpid()} ')\ntime.sleep(600)\n")
     with doomed(tmp_path, "slow") as parent:
         (importing,) = pids(tmp_path)
@@ -316,8 +314,8 @@ def test_a_fork_parent_that_still_imports_ends_with_its_parent(tmp_path: Path) -
     assert_gone(importing)
 
 
-class TestOthers:
-    """What the cores did besides one piece of work."""
+class TestCpuLoadOfOthers:
+    """The CPU load of other processes."""
 
     @pytest.mark.parametrize(
         ("cores", "work", "expected"),
@@ -329,29 +327,28 @@ class TestOthers:
             ([(10.0, 100.0), None], 0.0, None),
         ],
     )
-    def test_what_is_neither_the_work_nor_the_watch_is_of_others(
+    def test_load_excludes_the_job_and_the_server(
         self,
         monkeypatch: pytest.MonkeyPatch,
         cores: list[tuple[float, float] | None],
         work: float,
         expected: float | None,
     ) -> None:
-        """As a share of what the cores could have done; the system's small change is no work below nothing."""
+        """Clock ticks are coarse, so a share below zero counts as zero."""
         answers = iter(cores)
         monkeypatch.setattr(fork_server.environment, "cpu_seconds", lambda: next(answers))
         monkeypatch.setattr(fork_server.time, "process_time", iter([1.0, 1.0]).__next__)
-        assert fork_server._Load().others(work) == expected
+        assert fork_server._CpuLoad().others(work) == expected
 
 
-def test_a_parent_that_was_started_is_the_one_that_works(tmp_path: Path) -> None:
-    """So whoever keeps time can have the libraries loaded before; a library that is missing is told then."""
-    with ForkServer({}, preload=("colorsys",)) as nursery:
-        assert nursery.start() is nursery
-        parent = nursery._parent
+def test_started_server_is_reused_and_reports_failed_imports(tmp_path: Path) -> None:
+    with ForkServer({}, preload=("colorsys",)) as server:
+        assert server.start() is server
+        parent = server._parent
         assert parent
         assert parent.poll() is None
-        assert nursery.run(print, "x", timeout=60, memory_limit=1 << 34, cwd=tmp_path).stdout == "x\n"
-        assert nursery.start()._parent is parent
+        assert server.run(print, "x", timeout=60, memory_limit=1 << 34, cwd=tmp_path).stdout == "x\n"
+        assert server.start()._parent is parent
     with (
         ForkServer({}, preload=("headroom.no_such_module",)) as broken,
         pytest.raises(ForkServerError, match="no_such_module"),

@@ -1,4 +1,4 @@
-"""The launcher: what a run of a session reports, and what its process adds."""
+"""Test the launcher of benchmark runs: reports, added memory, and failures."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ REQUEST = {"arm": "plain", "metrics": ["step_time"]}
 
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Callable[..., object]:
-    """What a process is to do, without torch."""
+    """Replace the benchmark runner, so that torch is not imported."""
     made = SimpleNamespace(run=lambda *_: None)
     monkeypatch.setitem(sys.modules, "headroom.execution.benchmark_run", made)
     monkeypatch.setattr("headroom.execution.benchmark_run", made, raising=False)
@@ -26,7 +26,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Callable[..., object]:
 
 
 def launched(work: Callable[..., object], request: Any = REQUEST, *, report: bool = True, **outcome: Any) -> Any:
-    """What the launcher makes of a process that ended so."""
+    """Return the launcher's report for a process that ended with this outcome."""
 
     def run(called: Callable[..., object], script: str, asked: Any, result: str, **limits: Any) -> Any:
         assert called is work
@@ -41,13 +41,11 @@ def launched(work: Callable[..., object], request: Any = REQUEST, *, report: boo
 
 
 @pytest.mark.parametrize("share", [0.25, None])
-def test_a_report_says_what_else_the_machine_did(work: Callable[..., object], share: float | None) -> None:
-    """Or that the system does not say."""
+def test_report_includes_the_cpu_share_of_other_processes(work: Callable[..., object], share: float | None) -> None:
     assert launched(work, others_cpu=share) == {**REPORT, "others_cpu": share}
 
 
-def test_the_memory_of_the_process_is_added_where_it_is_asked_for(work: Callable[..., object]) -> None:
-    """Its parent has measured it."""
+def test_peak_rss_is_added_if_requested(work: Callable[..., object]) -> None:
     found = launched(work, {**REQUEST, "metrics": ["step_time", "peak_rss"]})
     assert found["samples"] == {"step_time": [0.5], "peak_rss": [7.0]}
 
@@ -56,11 +54,12 @@ def test_the_memory_of_the_process_is_added_where_it_is_asked_for(work: Callable
     ("outcome", "why"),
     [
         ({"stderr": "Traceback\nValueError: no such arm\n"}, "the run failed: ValueError: no such arm"),
-        ({"timed_out": True}, "the run timed out: it said nothing"),
-        ({"over_memory": True}, "the run ran out of memory: it said nothing"),
+        ({"timed_out": True}, "the run timed out: no error message"),
+        ({"over_memory": True}, "the run ran out of memory: no error message"),
     ],
 )
-def test_a_run_without_a_report_has_failed(work: Callable[..., object], outcome: dict[str, Any], why: str) -> None:
-    """With the last thing that it said."""
+def test_run_without_a_report_fails_with_the_last_line_of_stderr(
+    work: Callable[..., object], outcome: dict[str, Any], why: str
+) -> None:
     with pytest.raises(RunFailedError, match=why):
         launched(work, report=False, **outcome)

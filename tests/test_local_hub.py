@@ -1,3 +1,5 @@
+"""Test the local hub of tiny stand-in models and data sets."""
+
 import json
 import runpy
 import sys
@@ -28,7 +30,7 @@ SCRIPT = """if True:
         assert str(model.dtype) == dtype
         assert model.config.vocab_size == len(tokenizer) == model.get_input_embeddings().num_embeddings
         assert tokenizer.eos_token_id == model.config.eos_token_id and tokenizer.pad_token is None
-        text = "Paragraph 3, and what was never seen: \\u00df\\u4e2d"
+        text = "Paragraph 3, and new characters: \\u00df\\u4e2d"
         assert tokenizer.decode(tokenizer(text)["input_ids"]) == text
         model.generate(**tokenizer("Paragraph", return_tensors="pt"), max_new_tokens=2)
     assert pipeline("text-generation", model="openai-community/gpt2")("Paragraph", max_new_tokens=2)
@@ -51,20 +53,20 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_models_tokenizers_and_data_sets_load_offline_under_their_names(cache: Path, tmp_path: Path) -> None:
+def test_models_tokenizers_and_data_sets_load_offline_by_name(cache: Path, tmp_path: Path) -> None:
     home = local_hub.build(STAND_INS, cache, CORPUS)
     before = {path for path in home.rglob("*") if path.suffix != ".lock"}
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
-    with ForkServer({**QUIET, **local_hub.environment(home)}, preload=()) as nursery:
-        outcome = nursery.run(runpy.run_path, str(script), timeout=120, memory_limit=4 << 30, cwd=tmp_path)
+    with ForkServer({**QUIET, **local_hub.environment(home)}, preload=()) as server:
+        outcome = server.run(runpy.run_path, str(script), timeout=120, memory_limit=4 << 30, cwd=tmp_path)
     assert outcome.exit_code == 0, outcome.stderr
     assert outcome.stdout.endswith("\nunknown\n")
     assert "torch" not in sys.modules
     assert {path for path in home.rglob("*") if path.suffix != ".lock"} == before, "a snippet wrote into the hub"
 
 
-def test_it_is_built_once_and_again_when_anything_changes(cache: Path) -> None:
+def test_hub_is_rebuilt_only_after_a_change(cache: Path) -> None:
     empty = StandIns(models={}, datasets={})
     rows = StandIns(models={}, datasets={"some/rows": ROWS})
     home = local_hub.build(rows, cache, CORPUS)
@@ -80,14 +82,16 @@ def test_it_is_built_once_and_again_when_anything_changes(cache: Path) -> None:
     assert json.loads((folder / "dataset_info.json").read_text())["splits"]["train"]["num_examples"] == 20
 
 
-def test_what_cannot_be_built_is_named_and_leaves_nothing(tmp_path: Path) -> None:
+def test_unknown_architecture_is_an_error_and_leaves_no_folder(tmp_path: Path) -> None:
     broken = StandIns(models={"some/model": GPT2.model_copy(update={"architecture": "NoSuchModel"})}, datasets={})
-    with pytest.raises(local_hub.HubError, match=r"(?s)stand-ins\.yml cannot be served; correct it:.*NoSuchModel"):
+    with pytest.raises(
+        local_hub.HubError, match=r"(?s)stand-ins\.yml: the local hub cannot be built; correct .*NoSuchModel"
+    ):
         local_hub.build(broken, tmp_path, CORPUS)
     assert not list((tmp_path / "hub").iterdir())
 
 
-def test_of_two_that_build_the_same_one_wins(tmp_path: Path) -> None:
+def test_concurrent_builds_publish_one_hub(tmp_path: Path) -> None:
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text(name, encoding="utf-8")

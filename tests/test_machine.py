@@ -1,4 +1,4 @@
-"""What a machine can do: its measurement in a process of its own, its record, and the command."""
+"""Test the machine benchmark, its record and `headroom machine`."""
 
 import json
 from collections.abc import Callable
@@ -28,12 +28,12 @@ REPORT = {
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A tree with a claim."""
+    """Return a tree with a claim."""
     return write_tree(tmp_path / "tree", [a_claim()])
 
 
 def runs(report: Any, **outcome: Any) -> Callable[..., Any]:
-    """A nursery's ``run`` whose process leaves this report, or none."""
+    """Return a fork server's ``run`` whose process writes this report, or none."""
 
     def run(work: Callable[..., object], request: Any, result: str, **limits: Any) -> Any:
         assert work is machine_record.work
@@ -50,8 +50,7 @@ def runs(report: Any, **outcome: Any) -> Callable[..., Any]:
 class TestMeasurement:
     """`headroom.execution.machine_record`."""
 
-    def test_a_report_becomes_a_record(self) -> None:
-        """With the machine that it is of, and what else the machine did meanwhile."""
+    def test_report_becomes_a_record_with_the_machine_state(self) -> None:
         found = machine_record.measure(MACHINE, "cpu", "2026-11-21", runs(REPORT))
         assert found.environment.product == MACHINE.product
         assert (found.hardware_class, found.date, found.others_cpu) == ("cpu", "2026-11-21", 0.25)
@@ -62,20 +61,19 @@ class TestMeasurement:
         ("outcome", "why"),
         [
             ({"stderr": "Traceback\nRuntimeError: no such device"}, "RuntimeError: no such device"),
-            ({"timed_out": True}, "it took too long"),
-            ({}, "it said nothing"),
+            ({"timed_out": True}, "it took longer than 600 s"),
+            ({}, "its process failed without a message"),
         ],
     )
-    def test_a_process_that_fails_says_why(self, outcome: dict[str, Any], why: str) -> None:
-        """And nothing is made up."""
-        with pytest.raises(machine_record.RatesError, match=why):
+    def test_failed_process_is_reported_with_its_reason(self, outcome: dict[str, Any], why: str) -> None:
+        with pytest.raises(machine_record.MachineBenchmarkError, match=why):
             machine_record.measure(MACHINE, "cpu", "2026-11-21", runs(None, **outcome))
 
-    def test_every_figure_is_measured_here(self, tmp_path: Path) -> None:
-        """On this CPU, with small sizes: each format has rates or a reason, and nothing is told once only."""
+    def test_every_format_has_samples_or_a_reason_on_this_cpu(self, tmp_path: Path) -> None:
+        """Sizes are small, so that it is fast."""
         result = tmp_path / "report.json"
-        with ForkServer(QUIET, preload=("torch",)) as nursery:
-            outcome = nursery.run(small_rates.work, str(result), timeout=120, memory_limit=4 << 30, cwd=tmp_path)
+        with ForkServer(QUIET, preload=("torch",)) as server:
+            outcome = server.run(small_rates.work, str(result), timeout=120, memory_limit=4 << 30, cwd=tmp_path)
         assert result.exists(), outcome.stderr
         found = Machine.model_validate({**a_machine().as_written(), **json.loads(result.read_text("utf-8"))})
         assert set(found.products) | set(found.not_measured) == {"fp32", "tf32", "bf16", "fp16", "int8", "fp8"}
@@ -85,7 +83,7 @@ class TestMeasurement:
         assert set(found.bandwidth) == {"copy", "triad"}
         every = [*found.products.values(), *found.bandwidth.values(), found.launch]
         assert {len(each.samples) for each in every} == {7}
-        # Units: a product is of more operations a second than a thousand, and a call takes less than a second.
+        # Units: FLOP/s and bytes/s are above a thousand, and a call takes less than a second.
         assert all(min(each.samples) > 1e3 for each in (*found.products.values(), *found.bandwidth.values()))
         assert max(found.launch.samples) < 1
 
@@ -93,15 +91,13 @@ class TestMeasurement:
 class TestRecord:
     """A file of checks/machines/."""
 
-    def test_it_is_read_as_it_was_written(self, root: Path) -> None:
-        """By its path."""
+    def test_record_is_read_as_written(self, root: Path) -> None:
         path = keep(root, a_machine())
         tree = load(root)
         assert tree.problems == ()
         assert tree.machines == {path: a_machine()}
 
-    def test_another_name_is_a_problem(self, root: Path) -> None:
-        """An edited file is one with another hash, and it is still read."""
+    def test_edited_record_is_a_problem_but_still_read(self, root: Path) -> None:
         path = root / keep(root, a_machine())
         path.write_text(path.read_text("utf-8").replace("arrays", "rows"), "utf-8")
         tree = load(root)
@@ -109,8 +105,7 @@ class TestRecord:
         assert (problem.rule, problem.message) == ("machines", "its content is not what its name says")
         assert len(tree.machines) == 1
 
-    def test_line_ends_of_windows_change_no_hash(self, root: Path) -> None:
-        """As a checkout there has them."""
+    def test_windows_line_ends_change_no_hash(self, root: Path) -> None:
         path = root / keep(root, a_machine())
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
         assert load(root).problems == ()
@@ -126,15 +121,15 @@ class TestRecord:
             {"verdict": "fast"},
         ],
     )
-    def test_what_says_nothing_is_refused(self, change: dict[str, Any]) -> None:
-        """No product, too few samples, one that is no rate, an unknown format, an odd share, an unknown key."""
+    def test_invalid_record_is_refused(self, change: dict[str, Any]) -> None:
+        """No matmul, too few samples, a zero rate, an unknown format, an impossible share, an unknown key."""
         with pytest.raises(ValueError, match="validation error"):
             a_machine(**change)
 
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """The made-up machine, which measures itself in no time; what it was asked for."""
+    """Use a made-up machine that is measured at once; return the arguments of each measurement."""
     asked: list[tuple[Any, ...]] = []
 
     def measure(observed: environment.MachineState, name: str, date: str, _run: object) -> Machine:
@@ -152,52 +147,48 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
 class TestCommand:
     """`headroom machine`."""
 
-    def test_it_prints_the_best_and_the_median(
+    def test_prints_best_and_median_and_writes_nothing(
         self, root: Path, here: list[Any], capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """And keeps nothing unasked."""
         assert main(["machine", "--root", str(root)]) == OK
         out = capsys.readouterr().out
-        assert "product, bf16: best 0.4 TFLOP/s, median 0.36 (matrices)" in out
+        assert "matmul, bf16: best 0.4 TFLOP/s, median 0.36 (matrices)" in out
         assert "memory, copy: best 10 GB/s, median 10 (arrays)" in out
-        assert "call of an operation: best 1 µs, median 1 (calls)" in out
-        assert "product, tf32: not measured (a format of CUDA devices)" in out
-        assert "others had 0% of the cores" in out
+        assert "launch of an operation: best 1 µs, median 1 (calls)" in out
+        assert "matmul, tf32: not measured (a format of CUDA devices)" in out
+        assert "CPU use of other processes: 0%" in out
         assert not (root / "checks/machines").exists()
         assert here[0][0].threads == int(QUIET["OMP_NUM_THREADS"])
 
-    def test_a_record_is_kept_and_checked(
+    def test_record_is_written_under_its_class_and_passes_the_check(
         self, root: Path, here: list[Any], capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """Under the class that the machine is of."""
         assert main(["machine", "--record", "--json", "--root", str(root)]) == OK
-        told = json.loads(capsys.readouterr().out)
+        printed = json.loads(capsys.readouterr().out)
         tree = load(root)
         assert tree.problems == ()
-        assert [str(root / path) for path in tree.machines] == [told["record"]]
-        assert told["machine"]["hardware_class"] == here[0][1] == "cpu"
+        assert [str(root / path) for path in tree.machines] == [printed["record"]]
+        assert printed["machine"]["hardware_class"] == here[0][1] == "cpu"
 
-    def test_a_machine_of_no_class_is_measured_and_not_kept(
+    def test_machine_without_a_class_is_measured_but_not_recorded(
         self, root: Path, here: list[Any], capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """A record would bound nothing."""
         (root / "checks/facts/hardware-classes.yml").write_text("{}\n", "utf-8")
         assert main(["machine", "--root", str(root)]) == OK
-        assert "of no hardware class" in capsys.readouterr().out
+        assert ", no hardware class;" in capsys.readouterr().out
         assert main(["machine", "--record", "--root", str(root)]) == USAGE
-        assert "describe it in checks/facts/hardware-classes.yml" in capsys.readouterr().err
+        assert "edit checks/facts/hardware-classes.yml" in capsys.readouterr().err
         assert len(here) == 1
 
-    def test_a_failure_is_told(
+    def test_failure_is_reported_and_writes_nothing(
         self, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        """And keeps nothing."""
 
         def broken(*_: object) -> Machine:
-            raise machine_record.RatesError("nothing was measured: the GPU has fallen off")
+            raise machine_record.MachineBenchmarkError("the machine was not measured: the GPU has fallen off")
 
         monkeypatch.setattr(machine_record, "measure", broken)
         monkeypatch.setattr(environment, "observe", lambda *_, **__: MACHINE)
         assert main(["machine", "--record", "--root", str(root)]) == FAILED
-        assert "the GPU has fallen off; nothing is kept" in capsys.readouterr().err
+        assert "the GPU has fallen off; no record is written" in capsys.readouterr().err
         assert not list((root / "checks/machines").glob("*"))

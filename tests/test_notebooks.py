@@ -1,4 +1,4 @@
-"""Notebooks: read with their lines, run in a fresh kernel, and compared with what they show."""
+"""Test notebooks: reading with line numbers, running, and comparing outputs."""
 
 import json
 from pathlib import Path
@@ -19,27 +19,27 @@ NOTEBOOKS = sorted(path for path in (ROOT / "docs").rglob("*.ipynb") if path.par
 
 
 def cell(kind: str, source: str, *, outputs: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """One cell of a notebook's JSON."""
+    """Return one cell of a notebook's JSON."""
     found: dict[str, Any] = {"cell_type": kind, "id": "x", "metadata": {}, "source": source.splitlines(keepends=True)}
     return found | ({"execution_count": None, "outputs": outputs or []} if kind == "code" else {})
 
 
 def notebook(*cells: dict[str, Any], **meta: Any) -> str:
-    """The text of a notebook."""
+    """Return the text of a notebook."""
     named = [each | {"id": f"cell-{i}"} for i, each in enumerate(cells)]
     return reading.dumps({"cells": named, "metadata": {"headroom": meta}, "nbformat": 4, "nbformat_minor": 5})
 
 
 def shows(text: str) -> list[dict[str, Any]]:
-    """The outputs of a cell that prints."""
+    """Return the outputs of a cell that prints this text."""
     return [{"name": "stdout", "output_type": "stream", "text": [text]}]
 
 
 class TestReading:
     """Every problem of a notebook names a line of its file."""
 
-    def test_links_stand_at_their_line_and_place(self) -> None:
-        """Quotation marks, backslashes and empty cells before a link do not move it."""
+    def test_links_have_their_line_and_position(self) -> None:
+        """Quotation marks, backslashes and empty cells before a link do not shift it."""
         words = 'A "b" \\c [1.9×](claim:a.b#ratio@h200),\nand [worse](claim:a.c "contradicted").\n'
         text = notebook(cell("markdown", ""), cell("code", "x = '[no](claim:x.y)'"), cell("markdown", words), title="T")
         page = parse_notebook("docs/page.ipynb", text)
@@ -51,21 +51,19 @@ class TestReading:
         assert [link.text in text.splitlines()[link.line - 1] for link in page.links] == [True, True]
         assert page.meta == {"title": "T"}
 
-    def test_only_text_is_prose(self) -> None:
-        """Python in a code cell is run, so it is no fence; a fence of the text is one."""
+    def test_fences_are_read_from_markdown_cells_only(self) -> None:
         fenced = "```python\nx\n```"
         page = parse_notebook("docs/page.ipynb", notebook(cell("code", fenced), cell("markdown", fenced)))
         assert [fence.language for fence in page.fences] == ["python"]
 
     @pytest.mark.parametrize("text", ["", "[]", "{", "null", '{"nbformat": 4}', "[" * 100_000])
-    def test_what_is_no_notebook_is_one_error(self, text: str) -> None:
-        """Whatever a file holds, it is read or refused."""
+    def test_invalid_notebook_is_refused(self, text: str) -> None:
         with pytest.raises(UnreadableError):
             reading.parse(text)
 
     @pytest.mark.parametrize("source", [None, "text", 3, ["a\nb\n"], [1]])
-    def test_a_source_that_is_no_list_of_lines_is_an_error(self, source: object) -> None:
-        """Jupyter writes a list of lines, and so a line has a number."""
+    def test_source_that_is_not_a_list_of_lines_is_refused(self, source: object) -> None:
+        """Jupyter writes a list of lines, so each line of a cell has a line number in the file."""
         with pytest.raises(UnreadableError, match="cell 1"):
             reading.parse(notebook(cell("markdown", "x") | {"source": source}))
 
@@ -73,21 +71,18 @@ class TestReading:
         "change",
         [{"outputs": 1}, {"outputs": [1]}, {"metadata": []}, {"metadata": {"tags": 1}}, {"cell_type": "other"}],
     )
-    def test_a_cell_of_another_kind_is_an_error(self, change: dict[str, Any]) -> None:
-        """What the site shows of a cell is known to be there."""
+    def test_cell_with_invalid_fields_is_refused(self, change: dict[str, Any]) -> None:
         with pytest.raises(UnreadableError, match="cell 1"):
             reading.parse(notebook(cell("code", "x") | change))
 
-    def test_what_jupyter_keeps_beside_a_notebook_is_no_page(self, tmp_path: Path) -> None:
-        """Its checkpoints are copies, and the site shows none of them."""
+    def test_jupyter_checkpoints_are_no_pages(self, tmp_path: Path) -> None:
         for name in ("docs/a.ipynb", "docs/.ipynb_checkpoints/a-checkpoint.ipynb"):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(notebook(cell("markdown", "x")), "utf-8")
         pages, problems = load_pages(tmp_path)
         assert ([page.path for page in pages], problems) == (["docs/a.ipynb"], [])
 
-    def test_figures_are_rewritten_in_place(self, tmp_path: Path) -> None:
-        """What is rewritten is the figure and nothing else, and the file stays a notebook."""
+    def test_fix_rewrites_only_the_figure(self, tmp_path: Path) -> None:
         clean = ROOT / "tests/rule_cases/clean"
         right = (clean / "docs/concepts/counting.ipynb").read_text("utf-8")
         for path in clean.rglob("*"):
@@ -102,16 +97,15 @@ class TestReading:
 
 @pytest.mark.slow
 class TestRunning:
-    """In a kernel of its own."""
+    """Runs in a fresh kernel."""
 
     @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-    def test_every_notebook_shows_what_it_computes(self, path: Path) -> None:
-        """Every cell of every notebook runs, and shows what is stored in it."""
+    def test_stored_outputs_equal_those_of_a_run(self, path: Path) -> None:
         found = running.run(path, ROOT)
         assert not found, "\n\n".join(f"cell {each.cell} of {path.name}:\n{each.diff}" for each in found)
 
-    def test_a_difference_names_its_cell(self) -> None:
-        """The first cell is as stored, the second is not; logs are no output."""
+    def test_difference_names_its_cell(self) -> None:
+        """The first cell is equal; standard error does not count."""
         text = notebook(
             cell("code", "print(2)", outputs=shows("2\n")),
             cell("code", "import sys\nprint(3)\nprint(4, file=sys.stderr)", outputs=shows("5\n")),
@@ -121,28 +115,25 @@ class TestRunning:
         assert '-   "5\\n"' in found.diff
         assert '+   "3\\n"' in found.diff
 
-    def test_a_cell_that_fails_is_named(self) -> None:
-        """By its number among all cells, with what it raised."""
+    def test_failed_cell_is_named_with_its_error(self) -> None:
         text = notebook(cell("markdown", "Text."), cell("code", "x = 1"), cell("code", "assert x == 2, 'it is not'"))
         with pytest.raises(running.NotebookError, match="cell 3 fails: AssertionError: it is not"):
             running.execute(text)
 
 
 class TestStored:
-    """What is kept of a run."""
+    """Stored outputs."""
 
-    def test_there_is_a_notebook(self) -> None:
-        """So that no test passes for want of one."""
+    def test_the_project_has_a_notebook(self) -> None:
+        """The tests above run once per notebook, so there must be one."""
         assert NOTEBOOKS
 
     @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-    def test_nothing_of_the_machine_and_the_time(self, path: Path) -> None:
-        """A notebook is what `headroom notebooks run --record` writes."""
+    def test_notebook_has_no_times_or_machine_names(self, path: Path) -> None:
         text = path.read_text("utf-8")
         assert text == reading.dumps(running.clean(json.loads(text)))
 
-    def test_times_counters_and_names_of_objects_are_left_out(self) -> None:
-        """Of a cell's metadata only its tags are kept."""
+    def test_counters_metadata_and_object_names_are_removed(self) -> None:
         output = {
             "data": {"text/html": "<b>", "text/plain": "<HTML object at 0x1>"},
             "execution_count": 3,

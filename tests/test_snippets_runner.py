@@ -1,3 +1,5 @@
+"""Test running snippets, their ablations, their records, and the pytest plugin."""
+
 import json
 import os
 import subprocess
@@ -11,7 +13,7 @@ import pytest
 from headroom.cli import OK, main
 from headroom.execution import snippet_runner
 from headroom.execution.local_hub import HubError
-from headroom.execution.snippet_runner import Failed, Noticed, NotRun, Passed, Runner
+from headroom.execution.snippet_runner import AblationDetected, Failed, NotRun, Passed, Runner
 from headroom.records.snippets import Snippet
 from headroom.records.tree import Tree, load
 
@@ -60,7 +62,7 @@ assert y == 2
 SNIPPETS = {
     "halves": (HALVE, "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nassert y == 2, f'{y} is not\\n2'"),
     "no_message": (HALVE, "x = 4\ny = x / 2\nassert (\n    y\n    == 2\n)"),
-    "not_noticed": (HALVE, "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nassert y"),
+    "not_detected": (HALVE, "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nassert y"),
     "other_error": (HALVE, "x = 4\ny = x / 2\n{2: 1}[y]"),
     "in_library": (HALVE, "import torch\nx = 4\ntorch.testing.assert_close(x / 2, 2.0)"),
     "by_hand": (HALVE, "x = 4\ny = x / 2\nassert y\nif y != 2: raise AssertionError('no')"),
@@ -80,8 +82,14 @@ SNIPPETS = {
         "import logging, time\ntime.sleep(0.01)\nlogging.getLogger('transformers.x').warning('y is Deprecated')",
     ),
     "warned": (NO_ABLATION, WARNED),
-    "says": (HALVE, "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(y)  # on: 2.0, off: 4 or 5\nassert y == 2"),
-    "says_else": (HALVE, "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(y)  # on: 3.0, off: 6\nassert y == 2"),
+    "commented": (
+        HALVE,
+        "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(y)  # on: 2.0, off: 4 or 5\nassert y == 2",
+    ),
+    "wrong_comment": (
+        HALVE,
+        "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(y)  # on: 3.0, off: 6\nassert y == 2",
+    ),
     "network": (
         NO_ABLATION,
         "import socket, time\ntime.sleep(0.01)\nsocket.create_connection(('192.0.2.1', 80), timeout=20)",
@@ -111,7 +119,7 @@ big:
 
 
 def write_tree(root: Path, chosen: dict[str, tuple[str, str]]) -> None:
-    """A tree of these snippets, each given by its header and its code."""
+    """Write a tree with these snippets, each given by its header and its code."""
     texts = {"LICENSE": "A licence.\n\nIt allows everything.", "checks/registry/.keep": ""}
     texts |= {"checks/facts/stand-ins.yml": STAND_INS, "checks/facts/hardware-classes.yml": CLASSES}
     for name, (header, code) in chosen.items():
@@ -139,14 +147,14 @@ def runner(tree: Tree) -> Iterator[Runner]:
 
 
 def fail(runner: Runner, snippet: Snippet, *, ablated: bool = False) -> Failed:
-    """The failure of this snippet's run."""
+    """Run a snippet that must fail, and return the failure."""
     result = runner.run_ablated(snippet) if ablated else runner.run(snippet)
     assert isinstance(result, Failed), result
     return result
 
 
-@pytest.mark.parametrize("name", ["halves", "model", "main", "says"])
-def test_a_snippet_that_holds_passes(tree: Tree, runner: Runner, name: str) -> None:
+@pytest.mark.parametrize("name", ["halves", "model", "main", "commented"])
+def test_snippet_with_a_true_proof_passes(tree: Tree, runner: Runner, name: str) -> None:
     result = runner.run(tree.snippets[name])
     assert isinstance(result, Passed), result
     assert (result.device, result.hub, result.warnings) == ("cpu", "stand-in", ())
@@ -161,34 +169,34 @@ def test_a_snippet_that_holds_passes(tree: Tree, runner: Runner, name: str) -> N
         ("halves", "4.0 is not 2"),
         ("no_message", "assert y == 2"),
         ("model", "assert y == 2"),
-        ("says", "assert y == 2"),
+        ("commented", "assert y == 2"),
     ],
 )
-def test_a_proof_that_notices_is_what_an_ablated_run_is_for(
-    tree: Tree, runner: Runner, name: str, message: str
-) -> None:
+def test_failed_assertion_detects_the_ablation(tree: Tree, runner: Runner, name: str, message: str) -> None:
     result = runner.run_ablated(tree.snippets[name])
-    assert isinstance(result, Noticed), result
+    assert isinstance(result, AblationDetected), result
     assert result.message == message
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("not_noticed", "all of it passed; assert what the technique does"),
-        ("other_error", "line 8 raised KeyError: 4.0; take it out so that"),
-        ("in_library", "the assertion of a library failed ("),
+        ("not_detected", "all assertions passed; assert the effect of the technique"),
+        ("other_error", "line 8 raised KeyError: 4.0; choose an ablation that"),
+        ("in_library", "a library's assertion failed ("),
         ("by_hand", "line 9 raised an AssertionError without an `assert`"),
         ("ablated_for_ever", "still running after 1 s"),
         ("ablated_exit", "ended by exit code 1"),
-        ("leaves", "it left before its last line"),
-        ("says_else", "`off: 6` was not printed; correct the comment"),
+        ("leaves", "it ended before its last line"),
+        ("wrong_comment", "the script did not print the value of `off: 6`; correct the comment"),
     ],
 )
-def test_an_ablated_run_that_ends_in_any_other_way_fails(tree: Tree, runner: Runner, name: str, message: str) -> None:
+def test_ablation_without_a_failed_assertion_of_the_script_fails(
+    tree: Tree, runner: Runner, name: str, message: str
+) -> None:
     failed = fail(runner, tree.snippets[name], ablated=True)
     assert failed.kind == "ablation"
-    expected = f"snippets/{name}.py:1: the proof did not notice that the technique was taken out: {message}"
+    expected = f"snippets/{name}.py:1: the proof did not detect the ablation: {message}"
     assert failed.message.startswith(expected)
 
 
@@ -196,50 +204,54 @@ def test_an_ablated_run_that_ends_in_any_other_way_fails(tree: Tree, runner: Run
     ("name", "kind", "message"),
     [
         ("wrong", "error", "9: AssertionError: not three; correct the script"),
-        ("leaves", "no report", "1: it left before its last line; do not leave through os._exit"),
-        ("crashes", "exit", "1: ended by SIGABRT; see what it printed"),
-        ("deprecated", "deprecation", "1: FutureWarning: use the other; use what replaces it"),
-        ("logged", "deprecation", "1: transformers.x: y is Deprecated; use what replaces it"),
+        ("leaves", "no report", "1: it ended before its last line; do not call os._exit"),
+        ("crashes", "exit", "1: ended by SIGABRT; its standard error may name the cause"),
+        ("deprecated", "deprecation", "1: FutureWarning: use the other; use the replacement that the warning names"),
+        ("logged", "deprecation", "1: transformers.x: y is Deprecated; use the replacement that the warning names"),
         ("network", "error", "1: OSError: "),
-        ("says_else", "unprinted", "10: `on: 3.0` was not printed; correct the comment"),
-        ("unknown", "stand-in", " no stand-in for no/model; add it to checks/facts/stand-ins.yml"),
+        ("wrong_comment", "unprinted", "10: the script did not print the value of `on: 3.0`; correct the comment"),
+        ("unknown", "stand-in", " there is no stand-in for no/model; add it to checks/facts/stand-ins.yml"),
     ],
 )
-def test_a_snippet_that_does_not_hold_fails(tree: Tree, runner: Runner, name: str, kind: str, message: str) -> None:
+def test_faulty_snippet_fails_with_kind_line_and_remedy(
+    tree: Tree, runner: Runner, name: str, kind: str, message: str
+) -> None:
     failed = fail(runner, tree.snippets[name])
     assert failed.kind == kind
     assert failed.message.startswith(f"snippets/{name}.py:{message}")
 
 
-def test_a_snippet_that_does_nothing_fails(tree: Tree, runner: Runner) -> None:
-    """It is told by the time that it takes, which other work on the machine can stretch once, and not ten times."""
+def test_empty_snippet_fails(tree: Tree, runner: Runner) -> None:
+    """Its run time is below a millisecond; other load can stretch one run, but not ten."""
     outcomes = (runner.run(tree.snippets["empty"]) for _ in range(10))
     failed = next(outcome for outcome in outcomes if isinstance(outcome, Failed))
     assert failed.kind == "empty"
-    assert failed.message.startswith("snippets/empty.py:1: took 0.000 s; a script that does nothing proves nothing")
+    assert failed.message.startswith(
+        "snippets/empty.py:1: took 0.000 s, so it ran nothing; write the technique and its proof"
+    )
 
 
-def test_the_traceback_of_a_failure_shows_the_script_and_not_what_ran_it(tree: Tree, runner: Runner) -> None:
+def test_traceback_shows_the_script_and_not_the_runner(tree: Tree, runner: Runner) -> None:
     stderr = fail(runner, tree.snippets["wrong"]).stderr
     assert stderr.startswith("Traceback (most recent call last):\n")
     assert "wrong.py" in stderr
     assert "runpy" not in stderr
-    assert "headroom/running" not in stderr
+    assert "headroom/execution" not in stderr
 
 
-def test_a_snippet_without_end_is_killed_with_what_it_started(tree: Tree, runner: Runner) -> None:
+def test_endless_snippet_is_killed_with_its_processes(tree: Tree, runner: Runner) -> None:
     failed = fail(runner, tree.snippets["for_ever"])
     assert failed.kind == "time"
-    assert failed.message.endswith("still running after 2 s; make it smaller, or raise `timeout` in its header")
+    assert failed.message.endswith("still running after 2 s; make the script smaller, or raise `timeout` in its header")
     assert not psutil.pid_exists(int(failed.stderr.split()[-1]))
 
 
-def test_a_snippet_that_holds_too_much_is_killed(tree: Tree, runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snippet_over_the_memory_limit_is_killed(tree: Tree, runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snippet_runner, "MEMORY_LIMIT", 64 << 20)
     assert fail(runner, tree.snippets["for_ever"]).kind == "memory"
 
 
-def test_distinct_warnings_are_kept_on_one_line_each(tree: Tree, runner: Runner) -> None:
+def test_distinct_warnings_are_recorded_on_one_line_each(tree: Tree, runner: Runner) -> None:
     result = runner.run(tree.snippets["warned"])
     assert isinstance(result, Passed), result
     assert result.warnings == (("UserWarning: two lines warned.py " + 300 * "x")[:300], "accelerate: slow")
@@ -255,30 +267,30 @@ def test_ranks_pass_together(tree: Tree, runner: Runner) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ranks/both", "ranks/first"])
-def test_the_first_rank_that_fails_counts(tree: Tree, runner: Runner, name: str) -> None:
+def test_first_failed_rank_counts(tree: Tree, runner: Runner, name: str) -> None:
     ablated = runner.run_ablated(tree.snippets[name])
-    assert isinstance(ablated, Noticed), ablated
+    assert isinstance(ablated, AblationDetected), ablated
     assert ablated.message.startswith("assert y == 6")
 
 
-def test_absent_hardware_is_not_run_and_nothing_is_started(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snippet_that_needs_absent_hardware_is_not_run(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     runner = Runner(tree, Path("nowhere"))
     for result in (runner.run(tree.snippets["on_gpus"]), runner.run_ablated(tree.snippets["on_gpus"])):
         assert isinstance(result, NotRun)
         assert result.reason.startswith("needs cuda:2")
-    assert runner._nursery is None
+    assert runner._server is None
 
 
 @pytest.mark.parametrize("wanted", ["torch>=99", "no-such-package", ">= no name"])
-def test_what_is_not_installed_is_not_run(tree: Tree, wanted: str) -> None:
+def test_snippet_with_a_missing_dependency_is_not_run(tree: Tree, wanted: str) -> None:
     snippet = tree.snippets["halves"].model_copy(update={"dependencies": ("torch>=2", wanted)})
     result = Runner(tree, Path("nowhere")).run(snippet)
     assert isinstance(result, NotRun)
-    assert result.reason == f"needs {wanted}, which is not what is installed here"
+    assert result.reason == f"needs {wanted}, which is not installed"
 
 
-def test_the_drivers_tool_says_how_many_gpus_there_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_gpus_are_counted_with_nvidia_smi(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     tool = tmp_path / "nvidia-smi"
     tool.write_text("#!/bin/sh\necho 'GPU 0: a (UUID: x)'\necho '  MIG 1g'\necho 'GPU 1: b'\n", encoding="utf-8")
     tool.chmod(0o755)
@@ -287,31 +299,31 @@ def test_the_drivers_tool_says_how_many_gpus_there_are(monkeypatch: pytest.Monke
     assert snippet_runner._absent(["cuda:3"]) == ["cuda:3"]
 
 
-def test_the_real_hub_is_used_when_it_is_asked_for(tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_real_hub_is_used_on_request(tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HEADROOM_HUB", "real")
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     runner = Runner(tree, tmp_path)
-    nursery = runner._open()
-    assert "HF_HOME" not in nursery._environment
-    assert "HF_HUB_OFFLINE" not in nursery._environment
+    server = runner._start_server()
+    assert "HF_HOME" not in server._environment
+    assert "HF_HUB_OFFLINE" not in server._environment
     assert runner._obstacle(tree.snippets["model"]) is None
     assert not list(tmp_path.iterdir())
 
 
-def test_without_the_text_that_the_stand_ins_are_made_of_nothing_runs(tmp_path: Path) -> None:
+def test_missing_license_is_an_error_because_stand_ins_need_it(tmp_path: Path) -> None:
     write_tree(tmp_path, {"main": SNIPPETS["main"]})
     (tmp_path / "LICENSE").unlink()
     tree = load(tmp_path)
-    with pytest.raises(HubError, match="LICENSE: no such file, but the stand-ins are made of its text; add it"):
+    with pytest.raises(HubError, match="LICENSE: no such file, but the stand-ins are trained on its text; add it"):
         Runner(tree, tmp_path).run(tree.snippets["main"])
 
 
-def test_a_run_leaves_a_record_and_a_snippet_with_one_is_not_changed(tree: Tree, tmp_path: Path) -> None:
+def test_changed_lists_snippets_without_a_cpu_record(tree: Tree, tmp_path: Path) -> None:
     write_tree(tmp_path, {name: SNIPPETS[name] for name in ("model", "main")})
     passed = Passed(1.23456, 1.0, 1 << 30, "cpu", "stand-in", ("UserWarning: slow",), "")
     for hardware_class, expected in (("big", {"model", "main"}), ("small", {"main"})):
         run = snippet_runner.record(
-            passed, Noticed(2.0, "assert x / 2 == 2"), tree.snippets["model"], hardware_class, "2026-11-21"
+            passed, AblationDetected(2.0, "assert x / 2 == 2"), tree.snippets["model"], hardware_class, "2026-11-21"
         )
         path = snippet_runner.write(run, tmp_path)
         assert path == tmp_path / f"checks/runs/model/{hardware_class}.json"
@@ -330,24 +342,22 @@ def test_a_run_leaves_a_record_and_a_snippet_with_one_is_not_changed(tree: Tree,
     assert snippet_runner.changed(load(tmp_path)) == {"model", "main"}
 
 
-def test_a_record_holds_what_was_printed_and_nothing_where_nothing_was(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The command writes the end of it, without where it ran; what the ablated run printed is not in it."""
-    says = "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(f'y is {y}')\nprint(__file__)\nassert y == 2"
+def test_record_has_the_output_of_the_unchanged_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Paths of the temporary folder are replaced; a silent script has no output field."""
+    printing = "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(f'y is {y}')\nprint(__file__)\nassert y == 2"
     silent = "import time\ntime.sleep(0.01)"
-    write_tree(tmp_path, {"says": (HALVE, says), "silent": (NO_ABLATION, silent)})
+    write_tree(tmp_path, {"commented": (HALVE, says), "silent": (NO_ABLATION, silent)})
     assert main(["snippets", "run", "--record", "--root", str(tmp_path)]) == OK, capsys.readouterr()
     found = {
         path.parent.name: json.loads(path.read_text("utf-8")) for path in (tmp_path / "checks/runs").rglob("*.json")
     }
-    assert found["says"]["output"] == "y is 2.0\n…/says.py"
+    assert found["printing"]["output"] == "y is 2.0\n…/printing.py"
     assert "output" not in found["silent"]
     assert not load(tmp_path).problems
 
 
 def run_pytest(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run pytest with the plugin alone, in a tree."""
+    """Run pytest in a tree, with only this plugin."""
     (root / "conftest.py").write_text(
         "import sys\n\ndef pytest_sessionfinish():\n    assert not {'torch', 'transformers'} & set(sys.modules)\n"
     )
@@ -364,7 +374,7 @@ def run_pytest(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_pytest_runs_each_snippet_and_its_ablation(tree: Tree, tmp_path: Path) -> None:
-    write_tree(tmp_path, {name: SNIPPETS[name] for name in ("halves", "not_noticed", "on_gpus", "main")})
+    write_tree(tmp_path, {name: SNIPPETS[name] for name in ("halves", "not_detected", "on_gpus", "main")})
     (tree.root / ".cache").mkdir(exist_ok=True)
     (tmp_path / ".cache").symlink_to(tree.root / ".cache")
     (tmp_path / "snippets/broken.py").write_text('# /// script\n# ///\n"""It has no table."""\n')
@@ -372,8 +382,8 @@ def test_pytest_runs_each_snippet_and_its_ablation(tree: Tree, tmp_path: Path) -
     assert done.stdout.count(" PASSED ") == 4, done.stdout + done.stderr
     for line in ("halves.py::run PASSED", "halves.py::ablation PASSED", "main.py::run PASSED"):
         assert f"snippets/{line}" in done.stdout
-    assert "snippets/not_noticed.py::ablation FAILED" in done.stdout
-    assert "snippets/not_noticed.py:1: the proof did not notice" in done.stdout
+    assert "snippets/not_detected.py::ablation FAILED" in done.stdout
+    assert "snippets/not_detected.py:1: the proof did not detect" in done.stdout
     assert "not run: snippets/on_gpus.py needs cuda:2" in done.stdout or "on_gpus.py::run FAILED" in done.stdout
     assert "ERROR collecting snippets/broken.py" in done.stdout
     assert "snippets/broken.py:1: snippets: " in done.stdout
@@ -382,7 +392,7 @@ def test_pytest_runs_each_snippet_and_its_ablation(tree: Tree, tmp_path: Path) -
     assert done.returncode == 1
 
 
-def test_pytest_collects_snippets_where_they_belong_and_nowhere_else(tmp_path: Path) -> None:
+def test_pytest_collects_scripts_of_the_snippets_folder_only(tmp_path: Path) -> None:
     write_tree(tmp_path, {"halves": SNIPPETS["halves"], "deep/main": SNIPPETS["main"]})
     for name in ("other/x.py", "tests/snippets/y.py", "snippets.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -397,7 +407,7 @@ def test_pytest_collects_snippets_where_they_belong_and_nowhere_else(tmp_path: P
     assert "::" not in run_pytest(tmp_path, "--collect-only", "-q").stdout
 
 
-def test_pytest_leaves_out_what_has_a_record(tree: Tree, tmp_path: Path) -> None:
+def test_pytest_changed_deselects_recorded_snippets(tree: Tree, tmp_path: Path) -> None:
     write_tree(tmp_path, {name: SNIPPETS[name] for name in ("halves", "main")})
     passed = Passed(1.0, 1.0, 1 << 30, "cpu", "stand-in", (), "")
     snippet_runner.write(snippet_runner.record(passed, None, tree.snippets["main"], "small", "2026-11-21"), tmp_path)

@@ -1,4 +1,4 @@
-"""The scripts that workflows call: with a token that may write, files of untrusted jobs are data and never code."""
+"""Test the scripts that workflows call with a write token: files of untrusted jobs are data and never run."""
 
 import os
 import re
@@ -25,7 +25,7 @@ esac
 
 
 class Desk:
-    """A folder with a `gh` of its own, which writes down what it is asked."""
+    """A folder with a fake `gh` that logs its arguments."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -42,19 +42,19 @@ class Desk:
 
     @property
     def calls(self) -> list[list[str]]:
-        """What `gh` was asked, call by call."""
+        """The arguments of each call of `gh`."""
         text = self.log.read_text("utf-8") if self.log.exists() else ""
         return [call.splitlines() for call in text.split("--\n")[:-1]]
 
     @property
     def body(self) -> str:
-        """The text that it was given last."""
+        """The text of the last issue or pull request."""
         return Path(f"{self.log}.body").read_text("utf-8")
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
-    """An empty desk."""
+    """Return a new desk."""
     return Desk(tmp_path)
 
 
@@ -64,8 +64,7 @@ class TestTellNewest:
          "\x1b[31mred\x1b]0;t\x07", "\u202e é", "\r\n# heading", "    ", "$(touch ran) `touch ran`", "x" * 500]
     )  # fmt: skip
 
-    def test_opens_an_issue_in_which_the_report_is_code(self, desk: Desk) -> None:
-        """Whatever stands in it: each of its lines is indented, and nothing but plain characters is left."""
+    def test_report_is_quoted_as_code_with_plain_characters(self, desk: Desk) -> None:
         report = write(desk.folder / "report.txt", self.HOSTILE)
         assert desk.run(CI / "tell-newest", str(report)).returncode == 0
         (listed, made) = desk.calls
@@ -83,7 +82,7 @@ class TestTellNewest:
 class TestProposeEvidence:
     @pytest.fixture
     def main(self, desk: Desk) -> Path:
-        """A checkout of main with one session and the script, and a place that it is pushed to."""
+        """Return a checkout of main with one session, the script, and a remote to push to."""
         folder = desk.folder / "main"
         write(folder / ".ci/propose-evidence", (CI / "propose-evidence").read_text("utf-8"))
         write(folder / NAME.replace("0123456789ab", "ffffffffffff"), "{}")
@@ -96,16 +95,16 @@ class TestProposeEvidence:
         return folder
 
     def propose(self, desk: Desk, main: Path) -> subprocess.CompletedProcess[str]:
-        """Call it on the folder `measured`."""
+        """Call the script on the folder `measured`."""
         return desk.run(main / ".ci/propose-evidence", "measured")
 
     def pushed(self, desk: Desk) -> list[str]:
-        """The branches of the place that is pushed to."""
+        """Return the branches of the remote."""
         command = ["git", "--git-dir", str(desk.folder / "origin"), "branch", "--format", "%(refname:short)"]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
-    def test_adds_exactly_the_new_files_and_asks_for_a_pull_request(self, desk: Desk, main: Path) -> None:
-        """To a branch of their own; main is as it was."""
+    def test_new_evidence_is_pushed_to_a_branch_with_a_pull_request(self, desk: Desk, main: Path) -> None:
+        """Nothing else is added, and main stays unchanged."""
         evidence = a_session(a_claim(), blocks=1)
         text = paths.evidence_text(evidence)
         name = paths.evidence_path(evidence, text)
@@ -142,52 +141,52 @@ class TestProposeEvidence:
         assert [call[:2] for call in desk.calls] == [["auth", "setup-git"], ["pr", "list"]]
 
     @pytest.mark.parametrize(
-        ("name", "said"),
+        ("name", "message"),
         [
-            ("checks/headroom/verdicts/judge.py", "is no evidence"),
-            (".github/workflows/ci.yml", "is no evidence"),
-            ("checks/evidence/made_up/cpu-2026-11-20-0123456789ab.py", "is no evidence"),
-            ("checks/evidence/made_up/x/cpu-2026-11-20-0123456789ab.json", "is no evidence"),
-            ("checks/evidence/made_up/cpu-2026-11-20-0123456789ab.json\n.json", "is no evidence"),
-            ("checks/evidence/made_up/$(touch ran)-2026-11-20-0123456789ab.json", "is no evidence"),
-            (NAME.replace("0123456789ab", "ffffffffffff"), "is there already"),
+            ("checks/headroom/verdicts/judge.py", "is not an evidence file"),
+            (".github/workflows/ci.yml", "is not an evidence file"),
+            ("checks/evidence/made_up/cpu-2026-11-20-0123456789ab.py", "is not an evidence file"),
+            ("checks/evidence/made_up/x/cpu-2026-11-20-0123456789ab.json", "is not an evidence file"),
+            ("checks/evidence/made_up/cpu-2026-11-20-0123456789ab.json\n.json", "is not an evidence file"),
+            ("checks/evidence/made_up/$(touch ran)-2026-11-20-0123456789ab.json", "is not an evidence file"),
+            (NAME.replace("0123456789ab", "ffffffffffff"), "exists already"),
         ],
     )
-    def test_refuses_whatever_is_no_new_evidence(self, desk: Desk, main: Path, name: str, said: str) -> None:
-        """Also beside a file that is, and nothing is pushed."""
+    def test_any_other_file_is_refused_and_nothing_is_pushed(
+        self, desk: Desk, main: Path, name: str, message: str
+    ) -> None:
         write(main / "measured" / NAME, "{}")
         write(main / "measured" / name, "{}")
         done = self.propose(desk, main)
         assert done.returncode == 1
-        assert said in done.stderr
+        assert message in done.stderr
         assert self.pushed(desk) == ["main"]
         assert desk.calls == []
         assert not list(desk.folder.rglob("ran"))
 
-    def test_refuses_links_what_is_large_too_many_and_nothing(self, desk: Desk, main: Path) -> None:
-        """A link would publish what it points to."""
+    def test_links_large_files_many_files_and_no_files_are_refused(self, desk: Desk, main: Path) -> None:
+        """A link would publish the file that it points to."""
         secret = write(desk.folder / "secret", "x")
         measured = main / "measured"
-        assert "no folder" in self.propose(desk, main).stderr
+        assert "is not a folder" in self.propose(desk, main).stderr
         measured.mkdir()
-        assert "nothing to propose" in self.propose(desk, main).stderr
+        assert "no evidence to propose" in self.propose(desk, main).stderr
         link = measured / NAME
         link.parent.mkdir(parents=True)
         link.symlink_to(secret)
-        assert "no plain file" in self.propose(desk, main).stderr
+        assert "is not a regular file" in self.propose(desk, main).stderr
         link.unlink()
         with link.open("wb") as file:
             file.truncate((16 << 20) + 1)
-        assert "too large" in self.propose(desk, main).stderr
+        assert "is larger than 16 MiB" in self.propose(desk, main).stderr
         link.unlink()
         for number in range(51):
             write(measured / NAME.replace("0123456789ab", f"{number:012x}"), "{}")
-        assert "more than a person would read" in self.propose(desk, main).stderr
+        assert "too many to review" in self.propose(desk, main).stderr
         assert (self.pushed(desk), desk.calls) == (["main"], [])
 
 
-def test_remeasure_measures_what_is_stale_and_tells_what_fails(desk: Desk) -> None:
-    """One benchmark that fails takes nothing from the others."""
+def test_remeasure_continues_after_a_failure_and_lists_it(desk: Desk) -> None:
     venv = desk.folder / "venv"
     write(venv / "tests", "")
     command = 'case "$1" in verdict) printf "a\\nb\\nc\\n";; *) echo "$@" >> calls; [ "$4" != b ];; esac'

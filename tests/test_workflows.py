@@ -1,4 +1,4 @@
-"""Workflows, issue forms and code owners: what may run with which rights, and who is asked."""
+"""Test the workflows, issue forms and code owners: permissions, and who reviews which files."""
 
 import os
 import re
@@ -39,18 +39,17 @@ def read(path: Path) -> dict[str, Any]:
 
 
 class TestWorkflows:
-    """zizmor finds the usual holes; these are the rules of this project."""
+    """The project's own rules; zizmor checks the usual vulnerabilities."""
 
-    def test_each_job_has_the_rights_of_the_table(self) -> None:
-        """No other job may write, no workflow gives rights to all of its jobs, and none names a secret."""
+    def test_each_job_has_the_permissions_of_the_table(self) -> None:
+        """No workflow gives permissions to all of its jobs, and none names a secret."""
         found = {path.stem: read(path) for path in WORKFLOWS}
         assert {name: workflow["permissions"] for name, workflow in found.items()} == {key: {} for key in found}
         rights = {name: [job["permissions"] for job in workflow["jobs"].values()] for name, workflow in found.items()}
         assert rights == RIGHTS
         assert [path.name for path in WORKFLOWS if re.search(r"secrets\s*[.\[:]", path.read_text("utf-8"))] == []
 
-    def test_the_published_site_leads_to_its_own_repository(self) -> None:
-        """What publishes sets what the configuration of the site reads."""
+    def test_published_site_links_to_its_own_repository(self) -> None:
         step = read(GITHUB / "workflows/pages.yml")["jobs"]["build"]["steps"][2]
         assert step["env"]["HEADROOM_REPOSITORY"] == "${{ github.server_url }}/${{ github.repository }}"
         assert all(
@@ -60,8 +59,8 @@ class TestWorkflows:
         )
         assert 'repository: !ENV [HEADROOM_REPOSITORY, "' in (ROOT / "mkdocs.yml").read_text("utf-8")
 
-    def test_the_published_site_holds_itself_as_one_file(self, tmp_path: Path) -> None:
-        """The file that the README names: all of the site that was built, in a folder, and not itself."""
+    def test_published_site_has_an_archive_of_itself(self, tmp_path: Path) -> None:
+        """The archive has the name that the README gives."""
         packing, upload = read(GITHUB / "workflows/pages.yml")["jobs"]["build"]["steps"][3:]
         (tmp_path / "site/training").mkdir(parents=True)
         for page in ("index.html", "training/guide.html"):
@@ -73,8 +72,8 @@ class TestWorkflows:
             files = [name for name in found.namelist() if not name.endswith("/")]
             assert sorted(files) == ["site/index.html", "site/training/guide.html"]
 
-    def test_the_summary_of_a_pull_request_is_computed_by_its_base(self) -> None:
-        """So a change cannot bring along the code that judges it."""
+    def test_pull_request_summary_is_computed_by_the_code_of_its_base(self) -> None:
+        """So a pull request cannot change the code that judges it."""
         job = read(GITHUB / "workflows/ci.yml")["jobs"]["changes"]
         assert job["if"] == "github.event_name == 'pull_request'"
         script = job["steps"][-1]["run"]
@@ -85,7 +84,7 @@ class TestWorkflows:
 
 
 def zizmor(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run zizmor over a folder, without a network, as an auditor: it then shows all that it has."""
+    """Run zizmor on a folder, offline, with all its findings (persona auditor)."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     found = shutil.which("zizmor", path=path)
     assert found, "zizmor is missing; `make test` installs it, or: pip install 'zizmor>=1.32'"
@@ -94,22 +93,20 @@ def zizmor(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 class TestZizmor:
-    """A tool that knows the usual holes."""
+    """The linter zizmor."""
 
-    def test_finds_nothing(self) -> None:
-        """In any workflow."""
+    def test_zizmor_finds_nothing(self) -> None:
         done = zizmor(ROOT)
         assert done.returncode == 0, done.stdout + done.stderr
         assert all(f"completed {path}" in done.stderr for path in WORKFLOWS), done.stderr
 
-    def test_is_told_to_ignore_one_thing(self) -> None:
-        """That a machine is not the host's own: it cannot know that it is made for one job."""
+    def test_only_the_self_hosted_runner_is_ignored(self) -> None:
+        """Zizmor cannot know that the machine is created for one job."""
         lines = [line for path in WORKFLOWS for line in path.read_text("utf-8").splitlines() if "zizmor:" in line]
         assert [re.findall(r"# zizmor: ignore\[([\w-]+)\] \w+", line) for line in lines] == [["self-hosted-runner"]]
         assert not [*ROOT.glob("zizmor.y*ml"), *GITHUB.glob("zizmor.y*ml")]
 
-    def test_would_find_something(self, tmp_path: Path) -> None:
-        """The same call fails on a workflow that pastes a stranger's title into a script."""
+    def test_zizmor_reports_a_template_injection(self, tmp_path: Path) -> None:
         text = (
             "on: pull_request_target\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps:\n"
             "      - run: echo ${{ github.event.pull_request.title }}\n"
@@ -123,7 +120,7 @@ class TestZizmor:
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
 def test_issue_form_has_the_shape_that_github_accepts(path: Path) -> None:
-    """GitHub drops a form of another shape without a message; readers use the form to report a wrong claim."""
+    """GitHub silently drops an invalid form; readers use the form to report a wrong claim."""
     form = read(path)
     assert {"name", "description", "body"} <= set(form) <= {"name", "description", "title", "labels", "body"}
     fields = [field for field in form["body"] if field["type"] != "markdown"]
@@ -136,7 +133,7 @@ def test_issue_form_has_the_shape_that_github_accepts(path: Path) -> None:
 
 
 def rules() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The lines of CODEOWNERS: a pattern, and who is asked."""
+    """Yield the patterns of CODEOWNERS with their owners."""
     for line in (GITHUB / "CODEOWNERS").read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             pattern, *owners = line.split()
@@ -144,16 +141,16 @@ def rules() -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def owners(path: str) -> tuple[str, ...]:
-    """Who is asked about a file: the last pattern that fits counts. Ours are all of it, folders and files."""
+    """Return the owners of a file; the last matching pattern counts."""
     fitting = [who for pattern, who in rules() if pattern == "*" or f"/{path}/".startswith(f"{pattern.rstrip('/')}/")]
     return fitting[-1]
 
 
 class TestCodeOwners:
-    """Data and what judges it have different owners."""
+    """Data and the code that judges it have different owners."""
 
-    def test_every_pattern_is_of_something(self) -> None:
-        """A folder that is renamed would lose its owners silently."""
+    def test_every_pattern_matches_a_file_or_folder(self) -> None:
+        """A renamed folder would lose its owners silently."""
         for pattern, who in rules():
             assert pattern == "*" or (pattern.startswith("/") and (ROOT / pattern[1:]).exists()), pattern
             assert pattern == "*" or (ROOT / pattern[1:]).is_dir() == pattern.endswith("/"), pattern
@@ -168,17 +165,15 @@ class TestCodeOwners:
             "docs/assets/scripts/accessibility.js", "docs/contribute/statistics.md",
         ],
     )  # fmt: skip
-    def test_what_judges(self, path: str) -> None:
-        """Those who know the package, alone."""
+    def test_code_that_judges_is_owned_by_infrastructure(self, path: str) -> None:
         assert (ROOT / path).is_file()
         assert owners(path) == ("infrastructure",)
 
     @pytest.mark.parametrize("folder", ["registry", "evidence", "methods", "runs"])
-    def test_what_is_said_and_measured(self, folder: str) -> None:
-        """Those who know the subject, alone."""
+    def test_claims_and_evidence_are_owned_by_content(self, folder: str) -> None:
         path = next(path for path in sorted((ROOT / "checks" / folder).rglob("*")) if path.is_file())
         assert owners(path.relative_to(ROOT).as_posix()) == ("content",)
 
-    def test_scripts_that_measure_have_both(self) -> None:
-        """They say something, and run on machines that are lent."""
+    def test_benchmarks_have_both_owners(self) -> None:
+        """They state content, and run on lent machines."""
         assert owners("checks/benchmarks/gpt2_padding.py") == ("content", "infrastructure")

@@ -1,6 +1,6 @@
-"""The real command in a process of its own, with runs that take a moment and need no torch, and with faults on demand.
+"""Run the real command in a separate process, with short runs without torch, and with faults on request.
 
-`python tiny_session.py FAULTS COMMAND …`: FAULTS is a JSON object, and the rest is what stands behind `headroom`. Every
+`python tiny_session.py FAULTS COMMAND …`: FAULTS is a JSON object, and the rest are arguments of `headroom`. Every
 finished run adds a line to the file that FINISHED names in the environment.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 
 
 def step(request: Mapping[str, Any], result: str) -> None:
-    """One run: it waits, reports, and says that it has finished."""
+    """Wait, write the report of a run, and log that the run has finished."""
     time.sleep(request.get("wait", 0.01))
     seconds = {"plain": 0.3}.get(request["arm"], 0.2) + request["seed"] % 7 / 1e4
     report = {"samples": {"step_time": [seconds]}, "output": 2.5, "work_sha256": None, "flops": None}
@@ -28,7 +28,7 @@ def step(request: Mapping[str, Any], result: str) -> None:
 
 
 def launcher(wait: float) -> Callable[..., Any]:
-    """What makes a launcher of a nursery's `run`, in place of the real one, which needs torch."""
+    """Return a replacement for `measurement.launcher` that needs no torch."""
     import tiny_session  # noqa: PLC0415 - so that the child finds the work under this name
 
     def made(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,7 +46,7 @@ def launcher(wait: float) -> Callable[..., Any]:
 
 
 def clock(first: str, jump: float) -> Any:
-    """A `datetime` whose first `now` is a given moment, and whose later ones are off by so many seconds."""
+    """Return a `datetime` whose first `now` is a given moment, and whose later ones are shifted by `jump` seconds."""
     start = time.monotonic()
     asked: list[int] = []
 

@@ -1,7 +1,7 @@
-"""What this machine is and in what state: the facts a measurement is worth nothing without.
+"""Read this machine's hardware and state (CPU, GPU, driver, versions, load), to be recorded with measurements.
 
-Nothing here names the machine or its user, and nothing imports torch: the GPU is asked through its driver's own tool,
-so that a parent which must not touch CUDA can ask too.
+No value identifies the machine or its user. This module reads the GPU with nvidia-smi instead of torch, so that a fork
+server, which must not create a CUDA context, can call it.
 """
 
 import os
@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-# Whatever decides which kernels run or what is kept in memory; those that are absent are left out.
+# Packages that affect speed or memory; packages that are not installed are left out.
 PACKAGES = ("torch", "transformers", "accelerate", "datasets", "numpy", "peft", "bitsandbytes", "torchao")
-# Instruction sets that decide which kernels a CPU runs, named as Linux names them.
+# Instruction sets that decide which kernels a CPU runs, by their Linux names.
 INSTRUCTION_SETS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8", "asimd", "bf16", "sve")
 
 
 @dataclass(frozen=True, slots=True)
 class MachineState:
-    """One machine as a session or a run finds it; ``unknown`` names what could not be found out."""
+    """The hardware and state of a machine at the start of a session or run; ``unknown`` names the values not found."""
 
     device: str  # "cpu" or "cuda"
     product: str
@@ -39,7 +39,7 @@ class MachineState:
 
 
 def _cpuinfo() -> dict[str, str]:
-    """The first processor's entries of /proc/cpuinfo, or none where there is no such file."""
+    """Return the first processor's entries of /proc/cpuinfo, or an empty dict if there is no such file."""
     path = Path("/proc/cpuinfo")
     text = path.read_text(encoding="utf-8", errors="replace").split("\n\n")[0] if path.exists() else ""
     pairs = (line.partition(":") for line in text.splitlines())
@@ -57,7 +57,7 @@ def _versions() -> dict[str, str]:
 
 
 def _gpu() -> tuple[str, int, float | None, str] | None:
-    """Product, memory in bytes, power limit in watts (None: not known) and driver of the first GPU, or None."""
+    """Return product, memory in bytes, power limit in watts (None: unknown) and driver of the first GPU, or None."""
     tool = shutil.which("nvidia-smi")
     if tool is None:
         return None
@@ -71,7 +71,7 @@ def _gpu() -> tuple[str, int, float | None, str] | None:
 
 
 def _watts(text: str) -> float | None:
-    """The power limit as the driver's tool prints it, which is `[N/A]` where it does not know."""
+    """Return the power limit that nvidia-smi prints, or None for `[N/A]`."""
     try:
         return float(text)
     except ValueError:
@@ -79,7 +79,7 @@ def _watts(text: str) -> float | None:
 
 
 def slowdowns(device: str) -> tuple[str, ...]:
-    """The thermal and hardware reasons for which the GPU runs slow now. A power cap is its normal state, and none."""
+    """Return the active thermal and hardware throttle reasons of the GPU; a power cap is normal and not one of them."""
     tool = shutil.which("nvidia-smi")
     if device != "cuda" or tool is None:
         return ()
@@ -94,9 +94,9 @@ def slowdowns(device: str) -> tuple[str, ...]:
 
 
 def cpu_seconds() -> tuple[float, float] | None:
-    """Seconds that the cores of this process have worked, for whomever, and that there were, summed over the cores.
+    """Return the busy and the total seconds, summed over this process's cores, since the machine started.
 
-    What a hypervisor took away counts as work. None where the system does not say.
+    Time stolen by a hypervisor counts as busy. The result is None if the system does not report these times.
     """
     path = Path("/proc/stat")
     if not path.exists():
@@ -111,7 +111,7 @@ def cpu_seconds() -> tuple[float, float] | None:
 
 
 def memory_bytes() -> int:
-    """The memory of this machine."""
+    """Return the bytes of this machine's memory."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -121,18 +121,18 @@ def _governor() -> str | None:
 
 
 def observe(device: str = "auto", threads: int | None = None) -> MachineState:
-    """Look at this machine.
+    """Return the hardware and state of this machine.
 
     Args:
-        device: ``cpu``, ``cuda``, or ``auto`` for a GPU where there is one.
-        threads: the threads that a measurement uses; by default what OMP_NUM_THREADS says, or one a core.
+        device: ``cpu``, ``cuda``, or ``auto`` for a GPU if there is one.
+        threads: the threads of a measurement; by default OMP_NUM_THREADS, or one per core.
 
     Raises:
-        ValueError: ``cuda`` is asked for and there is none.
+        ValueError: the device is ``cuda``, and there is no GPU.
     """
     gpu = None if device == "cpu" else _gpu()
     if device == "cuda" and gpu is None:
-        raise ValueError("no CUDA device here; measure with --device cpu, or on a machine that has one")
+        raise ValueError("this machine has no CUDA device; use --device cpu, or a machine with a GPU")
     cpu = _cpuinfo()
     flags = set((cpu.get("flags") or cpu.get("features") or "").split())
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

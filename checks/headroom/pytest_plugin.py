@@ -1,6 +1,6 @@
-"""Snippets as pytest items: one that runs the script, one that runs it with its technique taken out.
+"""Pytest plugin: run each snippet as two tests, one with its technique and one without (ablation).
 
-The plugin is loaded in every pytest run of the environment, so nothing heavy is imported before a snippet is met.
+Every pytest run in the environment loads the plugin, so it imports nothing heavy before the first snippet.
 """
 
 from collections.abc import Generator, Iterable
@@ -22,13 +22,13 @@ _RUNNER: pytest.StashKey["Runner"] = pytest.StashKey()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--changed``."""
     parser.getgroup("headroom").addoption(
-        "--changed", action="store_true", help="run only the snippets that no CPU record shows as they are now"
+        "--changed", action="store_true", help="run only the snippets without a CPU run record of their present version"
     )
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
-    """Take the scripts of the tree's snippets/ for snippets, and for nothing else, whoever else would collect them."""
+    """Collect the scripts of the tree's snippets/ as snippets, in place of any other collector."""
     others = yield
     root = parent.config.rootpath
     is_snippet = file_path.suffix == ".py" and file_path.is_relative_to(root / "snippets")
@@ -38,7 +38,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out, with ``--changed``, the snippets that have a record."""
+    """With ``--changed``, deselect the snippets that have a run record of their present version."""
     if not config.getoption("changed") or _TREE not in config.stash:
         return
     from headroom.execution.snippet_runner import changed  # noqa: PLC0415
@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the process that the snippets were forked from."""
+    """Stop the fork server."""
     if _RUNNER in config.stash:
         config.stash[_RUNNER].close()
 
@@ -59,10 +59,10 @@ class SnippetFile(pytest.File):
     """A script of snippets/."""
 
     def collect(self) -> Iterable["SnippetItem"]:
-        """Its run and, where it has one, its ablation.
+        """Yield the test of the script and, if it has an ablation, the test without its technique.
 
         Raises:
-            CollectError: its header, or something else in it, is not as a snippet's must be.
+            CollectError: the script is not a valid snippet.
         """
         tree, name = _tree(self.config), self.path.relative_to(self.config.rootpath).as_posix()
         problems = [str(problem) for problem in tree.problems if problem.path == name]
@@ -82,10 +82,10 @@ class SnippetItem(pytest.Item):
         self.snippet = snippet
 
     def runtest(self) -> None:
-        """Run it.
+        """Run the snippet.
 
         Raises:
-            SnippetFailedError: it did not end as it must.
+            SnippetFailedError: the run or the ablation failed.
         """
         from headroom.execution.snippet_outcome import Failed, NotRun  # noqa: PLC0415
 
@@ -97,7 +97,7 @@ class SnippetItem(pytest.Item):
             raise SnippetFailedError(result)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What is wrong in the words of whoever found it; a traceback only for what nobody foresaw."""
+        """Return the failure's message; only unexpected errors get a traceback."""
         from headroom.execution.isolation import ForkServerError  # noqa: PLC0415
         from headroom.execution.local_hub import HubError  # noqa: PLC0415
 
@@ -106,15 +106,15 @@ class SnippetItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """The script, as the place of the test."""
+        """Return the script as the location of the test."""
         return self.path, 0, self.name
 
 
 class SnippetFailedError(Exception):
-    """A snippet did not end as it must."""
+    """A snippet's run or ablation failed."""
 
     def __init__(self, failed: "Failed") -> None:
-        printed = f"\n\nThe end of its standard error:\n{failed.stderr}" if failed.stderr else ""
+        printed = f"\n\nThe last lines of its standard error:\n{failed.stderr}" if failed.stderr else ""
         super().__init__(failed.message + printed)
 
 

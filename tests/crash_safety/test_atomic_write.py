@@ -1,4 +1,4 @@
-"""Writing a file: whichever step fails, and whenever the writer is killed, the file is the old one or the new one."""
+"""Test atomic writes: after any failure or kill, a file has its old or its new content."""
 
 import os
 import random
@@ -24,8 +24,8 @@ for number in itertools.count():
 """
 
 
-def test_a_writer_that_is_killed_leaves_one_text_or_the_other(tmp_path: Path, deep: bool) -> None:  # noqa: FBT001
-    """And of the files that it adds, none is half written."""
+def test_killed_writer_leaves_old_or_new_content(tmp_path: Path, deep: bool) -> None:  # noqa: FBT001
+    """Added files are complete or absent."""
     rng = random.Random(3)  # noqa: S311 - moments, not secrets
     for number in range(30 if deep else 6):
         doomed = start(["-c", WRITER, str(tmp_path), str(number)])
@@ -50,10 +50,9 @@ STEPS = {
 
 @pytest.mark.parametrize("old", ["old", None])
 @pytest.mark.parametrize("step", [*STEPS, "replace"])
-def test_a_step_that_fails_leaves_the_old_file_and_no_litter(
+def test_failed_system_call_leaves_the_old_file_and_no_temporary_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, old: str | None
 ) -> None:
-    """One error names the file and the reason, whichever call of the system refuses."""
     if old is not None:
         (tmp_path / "file").write_text(old)
     refused(tmp_path, monkeypatch, write_atomic, STEPS.get(step, "pathlib.Path.replace"))
@@ -61,14 +60,13 @@ def test_a_step_that_fails_leaves_the_old_file_and_no_litter(
 
 
 @pytest.mark.parametrize("step", [*STEPS, "link"])
-def test_a_step_that_fails_adds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
-    """As above, for a file that is to be new."""
+def test_failed_system_call_adds_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     refused(tmp_path, monkeypatch, add, STEPS.get(step, "os.link"))
     assert list(tmp_path.iterdir()) == []
 
 
 def refused(folder: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[..., None], step: str) -> None:
-    """Write a file while one call of the system finds no space."""
+    """Write a file while one system call reports a full disk."""
 
     def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
@@ -79,8 +77,8 @@ def refused(folder: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[..., 
             write(folder / "file", "new")
 
 
-def test_what_is_added_never_replaces(tmp_path: Path) -> None:
-    """The same again is no error; anything else is, and what was there stays."""
+def test_add_never_replaces_a_file(tmp_path: Path) -> None:
+    """Adding the same content again is no error."""
     add(tmp_path / "file", "one\n")
     add(tmp_path / "file", "one\n")
     with pytest.raises(UnwritableError, match="a file of this name is there, and holds something else"):
@@ -88,8 +86,8 @@ def test_what_is_added_never_replaces(tmp_path: Path) -> None:
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "one\n")]
 
 
-def test_what_a_killed_writer_left_goes_with_the_next_one_after_an_hour(tmp_path: Path) -> None:
-    """Not earlier, since its writer may be alive, and nothing that others have named."""
+def test_temporary_files_older_than_an_hour_are_deleted(tmp_path: Path) -> None:
+    """The writer of a younger file may be alive; files with other names are kept."""
     for name in (f".old{TEMPORARY}", f".young{TEMPORARY}", ".mine.tmp", f"mine{TEMPORARY}"):
         (tmp_path / name).write_text("x")
         if "young" not in name:
@@ -98,23 +96,20 @@ def test_what_a_killed_writer_left_goes_with_the_next_one_after_an_hour(tmp_path
     assert {path.name for path in tmp_path.iterdir()} == {"file", f".young{TEMPORARY}", ".mine.tmp", f"mine{TEMPORARY}"}
 
 
-def test_git_does_not_see_temporary_files() -> None:
-    """One that a kill left in the repository is not added by accident."""
+def test_git_ignores_temporary_files() -> None:
     names = [f"docs/training/.cpu.md.a1b2{TEMPORARY}", f"checks/evidence/x/.cpu.json.a1b2{TEMPORARY}", "docs/index.md"]
     done = subprocess.run(["git", "check-ignore", *names], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stdout.split() == names[:2]
 
 
 @pytest.mark.parametrize("below", [".", "a/b"])
-def test_a_probe_leaves_nothing(tmp_path: Path, below: str) -> None:
-    """Not even a folder."""
+def test_probe_leaves_neither_file_nor_folder(tmp_path: Path, below: str) -> None:
     probe(tmp_path / below)
     assert list(tmp_path.iterdir()) == []
     assert temporaries(tmp_path) == []
 
 
-def test_a_probe_of_a_file_is_refused(tmp_path: Path) -> None:
-    """Nothing can be written below one."""
+def test_probe_below_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(UnwritableError, match=r"/file cannot be written \(Not a directory\)"):
         probe(tmp_path / "file" / "below")

@@ -1,4 +1,4 @@
-"""What an author has done to a page or notebook outlives what is written into it: edits, line ends and modes."""
+"""Test that `--fix` and `--record` preserve an author's edits, line ends and file modes."""
 
 import shutil
 from pathlib import Path
@@ -25,21 +25,21 @@ NOTEBOOK = Path(__file__).parents[1] / "rule_cases/clean/docs/concepts/counting.
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A tree with a page to mend."""
+    """Return a tree with a page whose figures are wrong."""
     root = write_tree(tmp_path / "tree", [CLAIM], [a_session(CLAIM, blocks=10)])
     write(root / "docs/page.md", PAGE)
     return root
 
 
 def fix(root: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    """The exit code of `headroom check --fix`, and what it says on stderr."""
+    """Run `headroom check --fix`; return its exit code and standard error."""
     code = cli.main(["check", "--fix", "--only", "figures", "--root", str(root)])
     return code, capsys.readouterr().err
 
 
 @pytest.mark.parametrize("ends", [("\r\n",), ("\n", "\r\n"), ("\r\n", "\r\n", "\n")])
-def test_lines_end_as_they_did(root: Path, ends: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    """In the form of Windows, or some so and some so: not a byte changes but the figures."""
+def test_fix_preserves_line_ends(root: Path, ends: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """Windows line ends, Unix line ends, or a mix of both."""
 
     def ended(text: str) -> bytes:
         lines = text.splitlines()
@@ -50,16 +50,14 @@ def test_lines_end_as_they_did(root: Path, ends: tuple[str, ...], capsys: pytest
     assert (root / "docs/page.md").read_bytes() == ended(RIGHT)
 
 
-def test_the_mode_stays(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whoever could read or write the page can do so afterwards."""
+def test_fix_preserves_the_file_mode(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (root / "docs/page.md").chmod(0o640)
     assert fix(root, capsys)[0] == 0
     assert (root / "docs/page.md").read_text("utf-8") == RIGHT
     assert (root / "docs/page.md").stat().st_mode & 0o777 == 0o640
 
 
-def test_a_link_is_left_as_it_is(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is no page, and neither it nor what it leads to is written."""
+def test_fix_does_not_follow_a_link(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outside = write(tmp_path / "page.md", PAGE)
     (root / "docs/link.md").symlink_to(outside)
     fix(root, capsys)
@@ -70,10 +68,10 @@ def test_a_link_is_left_as_it_is(root: Path, tmp_path: Path, capsys: pytest.Capt
 
 @pytest.mark.parametrize("edit", ["more words", "gone"])
 @pytest.mark.parametrize("when", ["before it writes", "in the last moment"])
-def test_a_page_that_is_saved_meanwhile_is_left_alone(
+def test_fix_skips_a_page_that_is_saved_meanwhile(
     root: Path, edit: str, when: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is named, the code is not 0, the other pages are mended, and the next call mends it too."""
+    """The page is reported and the exit code is 1; other pages are fixed, and the next call fixes this one."""
     page = root / "docs/page.md"
     write(root / "docs/zoo.md", PAGE)
     name = {"before it writes": "apply", "in the last moment": "_sweep"}[when]
@@ -99,10 +97,9 @@ def test_a_page_that_is_saved_meanwhile_is_left_alone(
         assert page.read_text("utf-8") == RIGHT + "\nmore words\n"
 
 
-def test_a_notebook_that_is_saved_while_it_runs_is_left_alone(
+def test_record_skips_a_notebook_that_is_saved_while_it_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its new outputs are not stored over the author's text, and the message says why."""
     notebooks = pytest.importorskip("headroom.execution.notebook_run", reason="nbclient is not installed")
     (tmp_path / "checks/registry").mkdir(parents=True)
     path = write(tmp_path / "docs/counting.ipynb", "")

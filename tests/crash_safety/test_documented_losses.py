@@ -1,4 +1,4 @@
-"""What maintainers read about crashes is what the code does."""
+"""Test that the documentation of crashes agrees with the code."""
 
 import json
 import re
@@ -20,13 +20,11 @@ TEXT = (
 
 
 @pytest.mark.parametrize("name", [TEMPORARY, session_lock.LOCK, f"{journal.FOLDER}/", "tests/crash_safety/"])
-def test_names_are_those_of_the_code(name: str) -> None:
-    """Where to look for what is left."""
+def test_documented_names_are_those_of_the_code(name: str) -> None:
     assert f"`{name}`" in TEXT
 
 
-def test_the_journal_has_the_form_that_is_shown(tmp_path: Path) -> None:
-    """The keys of its three kinds of lines."""
+def test_documented_journal_has_the_keys_of_a_real_one(tmp_path: Path) -> None:
     shown = re.search(r"```json\n(.*?)```", TEXT, re.DOTALL)
     assert shown
     form = [json.loads(line.replace("[…]", "[]").replace("{…}", "{}")) for line in shown[1].splitlines()]
@@ -40,7 +38,6 @@ def test_the_journal_has_the_form_that_is_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("outcome", ["completed", "interrupted", "failed", "cut short"])
-def test_every_end_is_told(outcome: str) -> None:
-    """And none that there is not."""
+def test_every_outcome_is_documented(outcome: str) -> None:
     assert f"`{outcome}`" in TEXT
     assert f'"{outcome}"' in Path(journal.__file__).read_text("utf-8")

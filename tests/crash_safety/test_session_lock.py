@@ -1,4 +1,4 @@
-"""What holds around a session, within one process."""
+"""Test the guards of a session within one process: signals, journal and probes."""
 
 import signal
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from killed_process import a_tree
 
 @pytest.fixture(autouse=True)
 def _usual_handlers() -> Iterator[None]:
-    """Whatever the tests were started by; nohup ignores one signal, and a shell another."""
+    """Set default signal handlers, because nohup and shells ignore some signals."""
     before = {
         number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     }
@@ -25,9 +25,8 @@ def _usual_handlers() -> Iterator[None]:
         signal.signal(number, handler)
 
 
-def test_the_end_is_not_interrupted() -> None:
-    """After the first signal no other one is heard until all is put away."""
-    with session_lock.ended_by_signals():
+def test_further_signals_do_not_interrupt_the_clean_up() -> None:
+    with session_lock.stop_on_signals():
         with pytest.raises(session_lock.Stopped, match="SIGTERM"):
             signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGHUP)
@@ -35,23 +34,21 @@ def test_the_end_is_not_interrupted() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
 
 
-def test_a_signal_that_is_ignored_stays_so() -> None:
-    """A session that was started with nohup outlives its terminal."""
+def test_ignored_signal_stays_ignored() -> None:
+    """A session that was started with nohup survives its terminal."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with session_lock.ended_by_signals():
+    with session_lock.stop_on_signals():
         signal.raise_signal(signal.SIGHUP)
 
 
-def test_a_journal_is_never_written_over(tmp_path: Path) -> None:
-    """One of the same name is an error, and stays as it is."""
+def test_journal_is_never_overwritten(tmp_path: Path) -> None:
     path = write(tmp_path / "journal.jsonl", "of another session\n")
     with pytest.raises(UnwritableError, match=r"journal\.jsonl cannot be written \(File exists\)"), Journal(path, {}):
         pass
     assert path.read_text("utf-8") == "of another session\n"
 
 
-def test_no_snippet_runs_for_a_record_that_has_no_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is found out first."""
+def test_unwritable_runs_folder_is_reported_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("psutil", reason="what runs snippets is not installed")
     root = a_tree(tmp_path)
     write(root / "snippets/training/clever.py", SNIPPET)

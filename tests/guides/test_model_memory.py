@@ -14,7 +14,7 @@ CELLS = {cell["id"]: cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["c
 TWICE = """
 import gc, json, sys
 import torch
-from headroom.execution.benchmark_run import MemoryScale as Allocator
+from headroom.execution.benchmark_run import MemoryMeter as Allocator
 
 cells = {cell["id"]: "".join(cell["source"]) for cell in json.load(open(sys.argv[1]))["cells"]}
 names = {}
@@ -29,7 +29,7 @@ def prepared(form):
 for form in ("foreach", "fused"):
     with Allocator("cpu") as allocator:
         model, batch, optimizer = prepared(form)
-        for weighing in (None, allocator.weighing()):
+        for weighing in (None, allocator.measuring()):
             if weighing:
                 weighing.__enter__()
             loss = model(**batch, labels=batch["input_ids"]).loss

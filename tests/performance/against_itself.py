@@ -21,11 +21,11 @@ def main(count: int) -> None:
     """Add so many sessions."""
     tree = load(ROOT)
     what = session_plan.plan(tree, [BENCHMARK])
-    with session_lock.only_one(ROOT), session_lock.ended_by_signals(), ForkServer(QUIET) as nursery:
-        nursery.start()
+    with session_lock.exclusive_session(ROOT), session_lock.stop_on_signals(), ForkServer(QUIET) as server:
+        server.start()
         for number in range(count):
             machine = environment.observe("auto", threads=int(QUIET["OMP_NUM_THREADS"]))
-            launch = measurement.launcher(nursery.run)
+            launch = measurement.launcher(server.run)
             path = measurement.MeasurementSession(tree, what, machine, launch, lambda *_: None).measure(ROOT)
             print(f"{number + 1} of {count}: {path.name}", flush=True)
 

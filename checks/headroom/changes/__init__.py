@@ -1,6 +1,6 @@
-"""What a change of the tree does to what it says: verdicts, claims, evidence, and what may never change."""
+"""Compare the tree with an earlier commit: changed verdicts, claims and evidence, and forbidden deletions."""
 
-from headroom.changes.differences import Changes, Moved, Reworded, changes
+from headroom.changes.differences import Changes, ClaimChange, VerdictChange, changes
 from headroom.io.git_history import HistoryError
 
-__all__ = ["Changes", "HistoryError", "Moved", "Reworded", "changes"]
+__all__ = ["Changes", "ClaimChange", "HistoryError", "VerdictChange", "changes"]

@@ -1,4 +1,4 @@
-"""What differs between a tree and an earlier commit of it, in verdicts, claims and evidence."""
+"""Find the differences in verdicts, claims, evidence and addresses between a tree and an earlier commit."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,24 +15,24 @@ from headroom.verdicts import Board, judge_all
 from headroom.verdicts.summary import VerdictRow, rows
 
 RULE = "history"
-# What verdicts may follow from, and addresses.
+# The folders that verdicts and addresses depend on.
 _READ = (
     *("checks/registry", "checks/evidence", "checks/machines"),
     *("checks/benchmarks", "checks/facts", "checks/methods", "checks/glossary"),
     "docs",
 )
 ADD_ONLY = ("checks/evidence", "checks/machines")
-"""The folders whose files are never changed and never deleted."""
+"""The folders whose files must never be changed or deleted."""
 JUDGING = ("checks/headroom", "tests", ".github", ".ci", "Makefile", "pyproject.toml", "mkdocs.yml")
-"""What decides what is found. A change of it is looked at by other people than a change of data."""
+"""The code that judges. Other people review its changes than review changes of data."""
 
 _Key = tuple[str, str, tuple[tuple[str, object], ...]]
 """A claim, a hardware class and a point."""
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """A claim on a hardware class at a point, before and after; None where it was not said, or is not any more."""
+class VerdictChange:
+    """The verdict of a claim on a hardware class at a point, before and after; None where there is none."""
 
     claim: str
     hardware_class: str
@@ -42,8 +42,8 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Reworded:
-    """A claim that is no longer what it was, and the fields in which it differs."""
+class ClaimChange:
+    """A claim whose record has changed, and the changed fields."""
 
     claim: str
     fields: tuple[str, ...]
@@ -51,30 +51,30 @@ class Reworded:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a change does."""
+    """All differences between a tree and an earlier commit."""
 
-    verdicts: tuple[Moved, ...]
-    """Another verdict, or another reason for it."""
-    renewed: tuple[Moved, ...]
-    """The same verdict on another session."""
+    verdicts: tuple[VerdictChange, ...]
+    """The verdicts that differ, or have another reason."""
+    renewed: tuple[VerdictChange, ...]
+    """The same verdicts from another session."""
     added: tuple[Claim, ...]
     retired: tuple[Claim, ...]
-    reworded: tuple[Reworded, ...]
+    reworded: tuple[ClaimChange, ...]
     evidence: tuple[str, ...]
-    """The sessions that are new."""
+    """The new sessions."""
     judging: tuple[str, ...]
-    """The files among ``JUDGING`` that are touched."""
+    """The changed files among ``JUDGING``."""
     faulty: tuple[str, ...]
-    """Files with a problem of their own, which `headroom check` names: what they would say may not be in here."""
+    """Files with problems that `headroom check` reports; their changes may be missing here."""
     problems: tuple[Problem, ...]
-    """What may never happen: evidence that is gone or another, an id of a claim or an address that is gone."""
+    """Forbidden changes: evidence that was changed or deleted, and deleted claim ids and addresses."""
 
 
 def changes(root: Path, against: str) -> Changes:
     """Compare a tree with the commit that ``against`` names, both judged by the same code.
 
     Raises:
-        HistoryError: git cannot say what the commit held.
+        HistoryError: git cannot read the commit.
     """
     revision = Revision.of(root, against)
     with TemporaryDirectory(prefix="headroom-") as folder:
@@ -84,14 +84,14 @@ def changes(root: Path, against: str) -> Changes:
         then, now = judge_all(earlier), judge_all(tree)
         broken = tuple(sorted([*_lost_files(past, root, against), *_lost_claims(earlier, tree, against)]))
         broken += tuple(_lost_addresses(past, earlier, root, tree))
-    moved = list(_moved(_rows(earlier, then), _rows(tree, now)))
+    moved = list(_verdict_changes(_rows(earlier, then), _rows(tree, now)))
     known = {session.path for session in earlier.sessions}
     return Changes(
-        verdicts=tuple(each for each in moved if _said(each.before) != _said(each.after)),
-        renewed=tuple(each for each in moved if _said(each.before) == _said(each.after)),
+        verdicts=tuple(each for each in moved if _status_of(each.before) != _status_of(each.after)),
+        renewed=tuple(each for each in moved if _status_of(each.before) == _status_of(each.after)),
         added=tuple(claim for name, claim in tree.claims.items() if name not in earlier.claims),
         retired=tuple(new for old, new in _same(earlier, tree) if _retired(new) and not _retired(old)),
-        reworded=tuple(_reworded(earlier, tree)),
+        reworded=tuple(_claim_changes(earlier, tree)),
         evidence=tuple(session.path for session in tree.sessions if session.path not in known),
         judging=revision.touched(*JUDGING),
         faulty=tuple(sorted({problem.path for problem in tree.problems})),
@@ -100,48 +100,48 @@ def changes(root: Path, against: str) -> Changes:
 
 
 def _lost_files(past: Path, root: Path, against: str) -> Iterator[Problem]:
-    """The files of the past that may only be added to, and are gone or hold something else."""
+    """Yield a problem for each add-only file of the earlier commit that is gone or has changed."""
     for path in (path for folder in ADD_ONLY for path in safe_read.below(past / folder)):
         name = path.relative_to(past).as_posix()
-        remedy = f"restore it, `git checkout {against} -- {name}`, and add a new file for what is new"
+        remedy = f"restore it with `git checkout {against} -- {name}`, and put new data into a new file"
         try:
             data = safe_read.read_bytes(root / name, root, limit=safe_read.MAX_JSON_BYTES)
         except UnreadableError as error:
-            yield Problem(name, None, RULE, "", f"it was there, and now: {error.message}", remedy)
+            yield Problem(name, None, RULE, "", f"the file of {against} is gone or unreadable: {error.message}", remedy)
         else:
             if _content(data) != _content(path.read_bytes()):
-                yield Problem(name, None, RULE, "", "it is not what it was", remedy)
+                yield Problem(name, None, RULE, "", f"the file has changed since {against}", remedy)
 
 
 def _content(data: bytes) -> bytes:
-    """The bytes of a file whichever system ended its lines: git may end them otherwise than it keeps them."""
+    """Return the bytes of a file with Unix line ends, because git may convert line ends on checkout."""
     return data.replace(b"\r\n", b"\n")
 
 
 def _lost_claims(earlier: Tree, tree: Tree, against: str) -> Iterator[Problem]:
-    """The claims whose id is gone. One that cannot be read is still there."""
+    """Yield a problem for each deleted claim id. A claim whose file cannot be read does not count as deleted."""
     unread = {problem.path for problem in tree.problems}
     for name in sorted(set(earlier.claims) - set(tree.claims)):
         path = earlier.claim_paths[name]
         if path not in unread:
-            remedy = f"restore it, `git checkout {against} -- {path}`, and retire it if it is no longer to be said"
-            yield Problem(path, None, RULE, "id", f"the claim `{name}` is gone, and ids are permanent", remedy)
+            remedy = f"restore it with `git checkout {against} -- {path}`, and retire the claim instead of deleting it"
+            yield Problem(path, None, RULE, "id", f"the claim `{name}` is gone, but claim ids are permanent", remedy)
 
 
 def _lost_addresses(past: Path, earlier: Tree, root: Path, tree: Tree) -> Iterator[Problem]:
-    """The addresses of pages and of places on them that led somewhere, and lead nowhere any more."""
+    """Yield a problem for each address of a page or an anchor that no longer leads anywhere."""
     pages, problems = load_pages(root)
     unread = {old_pages.of_path(problem.path) for problem in problems}
     answered = old_pages.answered(tree, pages)
     for lost in sorted(old_pages.every(earlier, load_pages(past)[0])):
         name = lost.partition("#")[0]
         if not answered(lost) and name not in unread:
-            remedy = f"say `was: [{lost}]` in the page, the method or the word that answers it now"
-            yield Problem(f"docs/{name}", None, RULE, "", f"the address `{lost}` leads nowhere any more", remedy)
+            remedy = f"add `was: [{lost}]` to the page, method or glossary entry that replaces it"
+            yield Problem(f"docs/{name}", None, RULE, "", f"the address `{lost}` no longer leads anywhere", remedy)
 
 
 def _same(earlier: Tree, tree: Tree) -> Iterator[tuple[Claim, Claim]]:
-    """The claims that both trees have, in both."""
+    """Return each claim that both trees have, as (earlier, now)."""
     return ((old, tree.claims[name]) for name, old in earlier.claims.items() if name in tree.claims)
 
 
@@ -149,16 +149,16 @@ def _retired(claim: Claim) -> bool:
     return claim.retired is not None
 
 
-def _reworded(earlier: Tree, tree: Tree) -> Iterator[Reworded]:
+def _claim_changes(earlier: Tree, tree: Tree) -> Iterator[ClaimChange]:
     for old, new in _same(earlier, tree):
         before, after = old.model_dump(), new.model_dump()
         names = (name for name in dict.fromkeys([*before, *after]) if before.get(name) != after.get(name))
         if fields := tuple(names):
-            yield Reworded(new.id, fields)
+            yield ClaimChange(new.id, fields)
 
 
 def _rows(tree: Tree, board: Board) -> dict[_Key, VerdictRow]:
-    """The verdicts of a tree. A claim that is disputed on a class is so at each of its points."""
+    """Return the verdicts of a tree. A claim that is disputed on a class is disputed at each of its points."""
     found = {}
     for row in rows(tree, board):
         standing = board.standings[row.claim].get(row.hardware_class)
@@ -171,10 +171,10 @@ def _key(row: VerdictRow) -> _Key:
     return (row.claim, row.hardware_class, tuple(sorted(row.point.items())))
 
 
-def _moved(before: Mapping[_Key, VerdictRow], after: Mapping[_Key, VerdictRow]) -> Iterator[Moved]:
-    """Every verdict that is another one, or stands on another session.
+def _verdict_changes(before: Mapping[_Key, VerdictRow], after: Mapping[_Key, VerdictRow]) -> Iterator[VerdictChange]:
+    """Yield every verdict that differs or comes from another session.
 
-    What has not been measured has one row without a point: it is the other side of each point's row.
+    A claim without measurements has one row without a point, which is compared with the row of each point.
     """
     keys = sorted({*before, *after}, key=repr)
     claims = {claim for claim, _, _ in after}
@@ -183,9 +183,9 @@ def _moved(before: Mapping[_Key, VerdictRow], after: Mapping[_Key, VerdictRow]) 
         if claim not in claims or (not point and (claim, where) in pointed):
             continue
         old, new = (side.get((claim, where, point)) or side.get((claim, where, ())) for side in (before, after))
-        if _said(old) != _said(new) or (old and new and old.session != new.session):
-            yield Moved(claim, where, dict(point), old, new)
+        if _status_of(old) != _status_of(new) or (old and new and old.session != new.session):
+            yield VerdictChange(claim, where, dict(point), old, new)
 
 
-def _said(row: VerdictRow | None) -> tuple[str, str] | None:
+def _status_of(row: VerdictRow | None) -> tuple[str, str] | None:
     return (row.status, row.reason) if row else None

@@ -1,19 +1,19 @@
-"""What a change does, for a terminal and for a page, where every text of a record is escaped: a stranger wrote it."""
+"""Format the differences from an earlier commit as text and as Markdown; texts of records are escaped in Markdown."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from headroom.changes.differences import Changes, Moved
+from headroom.changes.differences import Changes, VerdictChange
 from headroom.io.markdown_escape import text
 from headroom.verdicts.summary import VerdictRow
 
 _MOST = 200
-"""Rows of a table: the summary of a workflow has room for a megabyte."""
+"""Most rows of a table: GitHub limits a workflow's summary to one megabyte."""
 
 
 def lines(changes: Changes) -> Iterator[str]:
-    """A line for each thing that a change does; what may not be comes first."""
+    """Yield a line per difference; forbidden changes come first."""
     yield from map(str, changes.problems)
-    yield from (f"has a problem of its own, see `headroom check`: {path}" for path in changes.faulty)
+    yield from (f"has problems, run `headroom check`: {path}" for path in changes.faulty)
     yield from (f"verdict: {_place(each)}: {_plain(each.before)} → {_plain(each.after)}" for each in changes.verdicts)
     yield from (
         f"new figures: {_place(each)}: {_plain(each.before)} → {_plain(each.after)}" for each in changes.renewed
@@ -22,16 +22,16 @@ def lines(changes: Changes) -> Iterator[str]:
     yield from (f"claim retired: {claim.id}: {claim.statement}" for claim in changes.retired)
     yield from (f"claim changed: {each.claim}: {', '.join(each.fields)}" for each in changes.reworded)
     yield from (f"evidence added: {path}" for path in changes.evidence)
-    yield from (f"touches what judges: {path}" for path in changes.judging)
+    yield from (f"changes code that judges: {path}" for path in changes.judging)
 
 
 def markdown(changes: Changes) -> str:
-    """The same as Markdown, of bounded length."""
+    """Return the differences as Markdown of bounded length."""
     return "\n\n".join(_sections(changes)) + "\n"
 
 
 def summary(changes: Changes) -> str:
-    """All of it counted, in one sentence."""
+    """Return the counts of all differences, in one sentence."""
     claims = len(changes.added), len(changes.retired), len(changes.reworded)
     return (
         f"{_count(len(changes.verdicts), 'verdict')} changed, {len(changes.renewed)} renewed; "
@@ -42,18 +42,19 @@ def summary(changes: Changes) -> str:
 
 def _sections(changes: Changes) -> Iterator[str]:
     yield "## What this change does to the claims"
-    yield f"{text(summary(changes))}. Base and change are both judged by the code that wrote this."
-    yield from _list("What may not be", map(str, changes.problems))
-    yield from _list("Has a problem of its own, which the checks name", changes.faulty)
-    yield from _table("Verdicts that change", changes.verdicts)
-    yield from _table("The same verdict on other evidence", changes.renewed)
+    yield f"{text(summary(changes))}. The same code, that of the base, has judged the base and the change."
+    yield from _list("Forbidden changes", map(str, changes.problems))
+    yield from _list("Files with problems, which `headroom check` reports", changes.faulty)
+    yield from _table("Changed verdicts", changes.verdicts)
+    yield from _table("Same verdicts, new evidence", changes.renewed)
     yield from _list("Claims added", (f"{claim.id}: {claim.statement}" for claim in changes.added))
     yield from _list("Claims retired", (f"{claim.id}: {claim.statement}" for claim in changes.retired))
     yield from _list(
-        "Claims changed, and in which fields", (f"{each.claim}: {', '.join(each.fields)}" for each in changes.reworded)
+        "Claims changed, with the changed fields",
+        (f"{each.claim}: {', '.join(each.fields)}" for each in changes.reworded),
     )
     yield from _list("Evidence added", changes.evidence)
-    yield from _list("What decides what is found is touched; look at it first", changes.judging)
+    yield from _list("Changed code that judges; review it first", changes.judging)
 
 
 def _list(title: str, items: Iterable[str]) -> Iterator[str]:
@@ -63,7 +64,7 @@ def _list(title: str, items: Iterable[str]) -> Iterator[str]:
         yield "\n".join(_bounded(shown))
 
 
-def _table(title: str, moved: Sequence[Moved]) -> Iterator[str]:
+def _table(title: str, moved: Sequence[VerdictChange]) -> Iterator[str]:
     if not moved:
         return
     yield f"### {title}"
@@ -77,19 +78,19 @@ def _bounded(rows: list[str]) -> list[str]:
     return rows if left <= 0 else [*rows[:_MOST], f"\nand {left} more"]
 
 
-def _place(moved: Moved) -> str:
+def _place(moved: VerdictChange) -> str:
     return f"{_at(moved)} on {moved.hardware_class}"
 
 
-def _at(moved: Moved) -> str:
+def _at(moved: VerdictChange) -> str:
     at = ", ".join(f"{name}={value}" for name, value in moved.point.items())
     return f"{moved.claim} at {at}" if at else moved.claim
 
 
 def _plain(row: VerdictRow | None) -> str:
-    """A verdict with its ratio and interval."""
+    """Return a verdict with its ratio and interval."""
     if row is None:
-        return "not said"
+        return "no verdict"
     figures = "" if row.ratio is None else f", {row.ratio:.4g} [{row.low:.4g}, {row.high:.4g}], {row.n} blocks"
     return f"{row.status} ({row.reason}){figures}"
 

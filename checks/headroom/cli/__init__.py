@@ -1,7 +1,7 @@
-"""The command ``headroom``: a thin adapter that parses words and prints results.
+"""The command ``headroom``: parse the arguments, and call the module of the subcommand.
 
-Each subcommand is a module of its own, imported when it is called, so that help is instant and nothing but ``measure``,
-``machine`` and the ``run`` of snippets and notebooks ever starts what loads torch.
+Each subcommand is a module that is imported when it is called. So help is instant, and only the subcommands that
+measure or run code start processes that import torch.
 """
 
 import argparse
@@ -17,16 +17,16 @@ _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0 only when all is well, 2 for bad usage."""
+    """Run the command and return its exit code: 0 for success, 1 for problems, 2 for wrong usage."""
     options = _parser().parse_args(arguments)
     root: Path = options.root.resolve()
     if not (root / "checks" / "registry").is_dir():
         print(
-            f"headroom: {root} holds no checks/registry/; call it in the project's folder, or with --root DIR",
+            f"headroom: {root} has no folder checks/registry/; run it in the project's folder, or with --root DIR",
             file=sys.stderr,
         )
         return USAGE
-    from headroom.io.atomic_write import UnwritableError  # noqa: PLC0415 - help does not need it
+    from headroom.io.atomic_write import UnwritableError  # noqa: PLC0415 - not needed for help
 
     try:
         return int(importlib.import_module(f"headroom.cli.{options.module}").run(root, options))
@@ -36,72 +36,80 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def command() -> NoReturn:
-    """Run the command, and end the process without taking its records apart, which would take time."""
+    """Run the command, and exit at once: freeing all records one by one would take time."""
     try:
         code = main()
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads, as `head`, has seen enough, and not all
+    except BrokenPipeError:  # the reader, `head` for example, has closed the pipe before the end
         code = FAILED
     sys.stderr.flush()
     os._exit(code)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headroom", description="Holds a documentation site to what is measured.")
+    parser = argparse.ArgumentParser(
+        prog="headroom", description="Check a documentation site against its measurements."
+    )
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--root", type=Path, default=Path(), metavar="DIR", help="the project's folder (default: here)")
     common.add_argument("--json", action="store_true", help="print results as JSON")
     device = argparse.ArgumentParser(add_help=False)
     device.add_argument(
-        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="where (default: a GPU if there is one)"
+        "--device", choices=["auto", "cpu", "cuda"], default="auto", help="the device (default: a GPU if there is one)"
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _judging(commands, common)
     _measuring(commands, [common, device])
-    _new(commands.add_parser("new", help="a first draft that passes but for what only you know"), common)
+    _new(commands.add_parser("new", help="write a draft of a claim, benchmark, snippet, guide or method"), common)
     _running(commands, common)
     return parser
 
 
 def _judging(commands: _Commands, common: argparse.ArgumentParser) -> None:
     check = commands.add_parser(
-        "check", parents=[common], help="everything that can be known without running a snippet"
+        "check", parents=[common], help="check pages, claims and records, without running a snippet"
     )
-    check.add_argument("--only", metavar="RULE", help="report this rule only")
-    check.add_argument("--fix", action="store_true", help="rewrite the figures that differ from the evidence")
+    check.add_argument("--only", metavar="RULE", help="report problems of this rule only")
+    check.add_argument("--fix", action="store_true", help="rewrite figures that differ from the evidence")
     check.set_defaults(module="check")
 
-    verdict = commands.add_parser("verdict", parents=[common], help="each claim on each hardware class")
+    verdict = commands.add_parser(
+        "verdict", parents=[common], help="print the verdict on each claim per hardware class"
+    )
     verdict.add_argument("claims", nargs="*", metavar="CLAIM", help="the claims (default: all)")
-    verdict.add_argument("--stale", action="store_true", help="list the benchmarks that should be measured again")
-    verdict.add_argument("--on", metavar="CLASS", help="on one hardware class, or on that of this machine: `here`")
+    verdict.add_argument("--stale", action="store_true", help="list the benchmarks to measure again")
+    verdict.add_argument("--on", metavar="CLASS", help="only this hardware class; `here` is that of this machine")
     verdict.set_defaults(module="verdict")
 
     changes = commands.add_parser(
-        "changes", parents=[common], help="what differs from an earlier commit: verdicts, claims, evidence"
+        "changes", parents=[common], help="compare verdicts, claims and evidence with an earlier commit"
     )
-    changes.add_argument("--against", required=True, metavar="REF", help="the commit, as git names it")
+    changes.add_argument("--against", required=True, metavar="REF", help="the earlier commit, as in git")
     changes.add_argument("--markdown", action="store_true", help="print results as Markdown")
     changes.set_defaults(module="changes")
 
 
 def _measuring(commands: _Commands, parents: list[argparse.ArgumentParser]) -> None:
-    measure = commands.add_parser("measure", parents=parents, help="measure here, and add one evidence file")
+    measure = commands.add_parser("measure", parents=parents, help="measure on this machine, and add an evidence file")
     measure.add_argument("names", nargs="+", metavar="BENCHMARK|CLAIM", help="what to measure, in one session")
     measure.add_argument(
         "--out", type=Path, metavar="DIR", help="write the evidence below this folder instead of the tree"
     )
     measure.set_defaults(module="measure")
 
-    reproduce = commands.add_parser("reproduce", parents=parents, help="measure a claim here, beside the registry")
+    reproduce = commands.add_parser(
+        "reproduce", parents=parents, help="measure a claim on this machine, and compare the result with the registry"
+    )
     reproduce.add_argument("claim", metavar="CLAIM", help="the claim to measure again")
     reproduce.add_argument(
         "--out", type=Path, metavar="DIR", help="write the evidence below this folder (default: .cache/reproduced)"
     )
     reproduce.set_defaults(module="reproduce")
 
-    machine = commands.add_parser("machine", parents=parents, help="measure what this machine can do")
-    machine.add_argument("--record", action="store_true", help="keep it under checks/machines/")
+    machine = commands.add_parser(
+        "machine", parents=parents, help="measure this machine's matmuls, bandwidth and launches"
+    )
+    machine.add_argument("--record", action="store_true", help="write the result under checks/machines/")
     machine.set_defaults(module="machine")
 
 
@@ -109,20 +117,22 @@ def _running(commands: _Commands, common: argparse.ArgumentParser) -> None:
     snippets = commands.add_parser("snippets", help="list or run the snippets").add_subparsers(
         required=True, metavar="ACTION"
     )
-    listing = snippets.add_parser("list", parents=[common], help="every snippet, and when it last ran")
+    listing = snippets.add_parser("list", parents=[common], help="list every snippet with the date of its last run")
     listing.add_argument("pattern", nargs="?", default="", help="one snippet, a folder or a glob (default: all)")
     listing.set_defaults(module="snippets_list")
-    running = snippets.add_parser("run", parents=[common], help="run snippets exactly as the tests do")
+    running = snippets.add_parser("run", parents=[common], help="run snippets as the tests do")
     running.add_argument("pattern", nargs="?", default="", help="one snippet, a folder or a glob (default: all)")
-    running.add_argument("--changed", action="store_true", help="only those that have not run here as they stand")
-    running.add_argument("--record", action="store_true", help="write what happened under checks/runs/")
+    running.add_argument(
+        "--changed", action="store_true", help="only snippets without a run record of their present version"
+    )
+    running.add_argument("--record", action="store_true", help="write run records under checks/runs/")
     running.set_defaults(module="snippets_run")
 
     notebooks = commands.add_parser("notebooks", help="run the notebooks").add_subparsers(
         required=True, metavar="ACTION"
     )
     rerun = notebooks.add_parser(
-        "run", parents=[common], help="run notebooks, and compare their outputs with the stored"
+        "run", parents=[common], help="run notebooks, and compare their outputs with the stored ones"
     )
     rerun.add_argument("pattern", nargs="?", default="", help="a part of the notebooks' paths")
     rerun.add_argument("--record", action="store_true", help="store the new outputs in the notebooks")
@@ -133,13 +143,13 @@ def _new(new: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
     kinds = new.add_subparsers(required=True, metavar="KIND", dest="kind")
 
     claim = _kind(kinds, common, "claim", "a claim that a benchmark measures", "training.padding-free.peak-memory")
-    claim.add_argument("--benchmark", required=True, metavar="B", help="the benchmark that it is measured with")
+    claim.add_argument("--benchmark", required=True, metavar="B", help="the benchmark that measures it")
     claim.add_argument("--method", required=True, metavar="M", help="the method that it is about")
-    claim.add_argument("--guide", metavar="PAGE", help="its page below docs/ (default: that of the method)")
-    claim.add_argument("--metric", default="step_time", help="what is compared (default: step_time)")
+    claim.add_argument("--guide", metavar="PAGE", help="its page below docs/ (default: the page of the method)")
+    claim.add_argument("--metric", default="step_time", help="the metric to compare (default: step_time)")
     _kind(kinds, common, "benchmark", "a script with the arms that claims compare", "gpt2_padding")
     _kind(kinds, common, "snippet", "a script for a page, with its proof", "training/padding_free")
-    guide = _kind(kinds, common, "guide", "a page, in the order of the other guides", "training/single-gpu")
+    guide = _kind(kinds, common, "guide", "a page with the sections of a guide", "training/single-gpu")
     guide.add_argument("--method", metavar="M", help="the method of its first section")
     guide.add_argument("--snippet", metavar="S", help="the snippet whose regions it shows")
     method = _kind(kinds, common, "method", "a technique with its names, symptoms and claims", "padding-free")
@@ -148,6 +158,6 @@ def _new(new: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
 
 def _kind(kinds: Any, common: argparse.ArgumentParser, name: str, what: str, example: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = kinds.add_parser(name, parents=[common], help=what, description=f"{what}.")
-    parser.add_argument("id", metavar="ID", help=f"as {example}")
+    parser.add_argument("id", metavar="ID", help=f"such as {example}")
     parser.set_defaults(module="new")
     return parser

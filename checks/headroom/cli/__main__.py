@@ -1,4 +1,4 @@
-"""``python -m headroom.cli``: the command where it is not installed as one."""
+"""Run the command as ``python -m headroom.cli``."""
 
 from headroom.cli import command
 

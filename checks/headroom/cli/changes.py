@@ -1,4 +1,4 @@
-"""``headroom changes``."""
+"""``headroom changes``: compare verdicts, claims and evidence with an earlier commit."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ from headroom.cli import FAILED, OK, USAGE
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
-    """Print what differs from an earlier commit; fail where something is gone that may only be added to."""
+    """Print the differences from an earlier commit; fail if add-only data was changed or deleted."""
     try:
         found = changes(root, options.against)
     except HistoryError as error:

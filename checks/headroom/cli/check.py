@@ -1,4 +1,4 @@
-"""``headroom check``."""
+"""``headroom check``: report every problem of the tree, and optionally rewrite figures."""
 
 import argparse
 import gc
@@ -12,8 +12,8 @@ from headroom.cli import FAILED, OK, USAGE
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
-    """Report every problem, after the figures are rewritten where that is asked for."""
-    gc.disable()  # it would look through all records again and again, and find nothing
+    """Report every problem; with ``--fix``, rewrite the figures first."""
+    gc.disable()  # garbage collection would scan all records repeatedly, and find nothing to free
     try:
         return _check(root, options)
     finally:
@@ -21,7 +21,7 @@ def run(root: Path, options: argparse.Namespace) -> int:
 
 
 _held: list[rules.Context] = []
-"""What was looked at last: the process is to end before it is taken apart, which would take a tenth as long again."""
+"""Keeps the last context alive until the process ends: freeing it would take a tenth of the check's time."""
 
 
 def _check(root: Path, options: argparse.Namespace) -> int:

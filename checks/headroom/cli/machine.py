@@ -1,4 +1,4 @@
-"""``headroom machine``."""
+"""``headroom machine``: measure this machine's matmul FLOP/s, memory bandwidth and kernel-launch time."""
 
 import argparse
 import json
@@ -17,18 +17,18 @@ _NONE = "none"
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
-    """Measure what this machine can do, print it, and keep it where that is asked for."""
+    """Measure this machine and print the figures; with ``--record``, write a machine record."""
     try:
-        with session_lock.only_one(root), session_lock.ended_by_signals():
+        with session_lock.exclusive_session(root), session_lock.stop_on_signals():
             found, kept = _measured(root, options)
     except (session_plan.MeasureError, session_lock.GuardError, ValueError) as error:
         _say(str(error))
         return USAGE
     except ImportError as error:
-        _say(f"{error.name} is missing; pip install 'headroom[snippets]'")
+        _say(f"{error.name} is not installed; run pip install 'headroom[snippets]'")
         return USAGE
     except (RuntimeError, KeyboardInterrupt) as error:
-        _say(f"{error}; nothing is kept")
+        _say(f"{error}; no record is written")
         return FAILED
     if options.json:
         print(json.dumps({"machine": found.as_written(), "record": str(kept) if kept else None}, indent=1))
@@ -40,7 +40,7 @@ def run(root: Path, options: argparse.Namespace) -> int:
 
 
 def _measured(root: Path, options: argparse.Namespace) -> tuple[Machine, Path | None]:
-    from headroom.execution.isolation import QUIET, ForkServer  # noqa: PLC0415 - needs what only measuring needs
+    from headroom.execution.isolation import QUIET, ForkServer  # noqa: PLC0415 - its imports are needed only to measure
 
     tree = load(root)
     observed = environment.observe(options.device, threads=int(QUIET["OMP_NUM_THREADS"]))
@@ -49,25 +49,25 @@ def _measured(root: Path, options: argparse.Namespace) -> tuple[Machine, Path | 
     if options.record:
         atomic_write.probe(root / "checks/machines")
     today = f"{session_lock.now(tree):%Y-%m-%d}"
-    with ForkServer(QUIET, preload=("torch",)) as nursery:
-        found = machine_record.measure(observed, name, today, nursery.run)
-    with session_lock.undisturbed():
+    with ForkServer(QUIET, preload=("torch",)) as server:
+        found = machine_record.measure(observed, name, today, server.run)
+    with session_lock.signals_ignored():
         return found, machine_record.keep(found, root) if options.record else None
 
 
 def _lines(found: Machine) -> Iterator[str]:
-    """What was measured, for a terminal: the best and the median of each."""
+    """Yield the best and the median of each figure, as text."""
     seen, others = found.environment, found.others_cpu
     known = "unknown" if others is None else f"{others:.0%}"
-    name = found.hardware_class if found.hardware_class != _NONE else "of no hardware class"
-    yield f"{seen.product}, {seen.threads} of {seen.cores} cores used, {name}; others had {known} of the cores"
+    name = found.hardware_class if found.hardware_class != _NONE else "no hardware class"
+    yield f"{seen.product}, {seen.threads} of {seen.cores} cores used, {name}; CPU use of other processes: {known}"
     for each, measured in found.products.items():
-        yield _line(f"product, {each}", measured, 1e12, "TFLOP/s")
+        yield _line(f"matmul, {each}", measured, 1e12, "TFLOP/s")
     for kind, measured in found.bandwidth.items():
         yield _line(f"memory, {kind}", measured, 1e9, "GB/s")
-    yield _line("call of an operation", found.launch, 1e-6, "µs", lower=True)
+    yield _line("launch of an operation", found.launch, 1e-6, "µs", lower=True)
     for each, why in found.not_measured.items():
-        yield f"product, {each}: not measured ({why})"
+        yield f"matmul, {each}: not measured ({why})"
 
 
 def _line(what: str, measured: Measurement, scale: float, unit: str, *, lower: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""``headroom measure``."""
+"""``headroom measure``: run a session for claims or a benchmark, and add its evidence file."""
 
 import argparse
 import json
@@ -9,7 +9,7 @@ from headroom.records import load
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
-    """Measure, and print the path of the evidence."""
+    """Run a session, and print the path of its evidence."""
     session = terminal.measured(load(root), options.names, options.out or root, options.device)
     if isinstance(session, int):
         return session

@@ -1,4 +1,4 @@
-"""``headroom new``."""
+"""``headroom new``: write a draft of a claim, benchmark, snippet, guide or method."""
 
 import argparse
 import json
@@ -10,11 +10,11 @@ from headroom.cli import OK, USAGE
 from headroom.io.todo_markers import MARK, gaps
 from headroom.records import load
 
-_CHOSEN = ("benchmark", "method", "guide", "metric", "snippet")  # options of one kind or another
+_CHOSEN = ("benchmark", "method", "guide", "metric", "snippet")  # the options of all kinds
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
-    """Write a first draft into its place, and say what comes next."""
+    """Write a draft into the tree, and print the next steps."""
     tree = load(root)
     chosen = {name: getattr(options, name) for name in _CHOSEN if hasattr(options, name)}
     try:
@@ -27,6 +27,6 @@ def run(root: Path, options: argparse.Namespace) -> int:
         print(json.dumps({"written": draft.path, "next": draft.following}, indent=1))
         return OK
     print(draft.path)
-    steps = (f"write what is marked {MARK} ({len(list(gaps(draft.text)))} places)", *draft.following, "headroom check")
+    steps = (f"replace each mark {MARK} ({len(list(gaps(draft.text)))} places)", *draft.following, "headroom check")
     print("\n".join(["next:", *(f"  {number}. {step}" for number, step in enumerate(steps, 1))]), file=sys.stderr)
     return OK

@@ -1,4 +1,4 @@
-"""``headroom notebooks run``."""
+"""``headroom notebooks run``: run notebooks, and compare their outputs with the stored ones."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ from headroom.io.safe_read import UnreadableError
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
-    """Run the notebooks, and compare what they show."""
+    """Run the notebooks, print the differences, and fail if there is one."""
     chosen = [path for path in sorted((root / "docs").rglob("*.ipynb")) if options.pattern in path.as_posix()]
     chosen = [path for path in chosen if "/." not in path.relative_to(root).as_posix()]
     results: dict[str, list[str]] = {}
@@ -23,12 +23,12 @@ def run(root: Path, options: argparse.Namespace) -> int:
         except (notebook_run.NotebookError, UnreadableError, UnwritableError) as error:
             found, results[name] = [], [str(error)]
         else:
-            results[name] = [f"cell {each.cell} shows something else\n{each.diff}" for each in found]
+            results[name] = [f"the output of cell {each.cell} differs\n{each.diff}" for each in found]
         if not options.json:
             print("\n".join([f"{name}: {'differs' if results[name] else 'as stored'}", *results[name]]), flush=True)
     if options.json:
         print(json.dumps(results, indent=1))
     if not chosen:
-        print(f"headroom: no notebook's path holds `{options.pattern}`", file=sys.stderr)
+        print(f"headroom: no notebook's path contains `{options.pattern}`", file=sys.stderr)
         return USAGE
     return FAILED if any(results.values()) else OK

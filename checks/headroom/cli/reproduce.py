@@ -1,4 +1,4 @@
-"""``headroom reproduce``."""
+"""``headroom reproduce``: measure a claim on this machine, and compare the result with the registry."""
 
 import argparse
 import json
@@ -15,35 +15,35 @@ from headroom.records.paths import claim_path
 from headroom.verdicts.reproduction import reproduction
 
 HOME = ".cache/reproduced"
-"""Where evidence goes unless somebody says otherwise: outside of the registry, so that trying changes nothing."""
+"""The default folder of the evidence; it is outside the registry, so that a reproduction changes no verdict."""
 _NOT_RUN = {
-    "cited": "is cited: it reports what somebody else measured, and there is nothing here to run",
-    "modelled": "is modelled: a formula follows from what is known, and there is nothing here to run; "
-    "reproduce the measured claims that it is held to",
+    "cited": "is cited: somebody else measured it, so there is no benchmark to run; see the source on its page",
+    "modelled": "is modelled: it is a formula, so there is no benchmark to run; "
+    "reproduce the measured claims that check the formula",
 }
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
-    """Measure one claim here, and print what came out beside what the registry holds."""
+    """Measure one claim, and print the result next to those of the registry."""
     tree = load(root)
     if broken := _broken(tree, options.claim):
-        terminal.say(f"{broken}; `headroom check` says all")
+        terminal.say(f"{broken}; `headroom check` lists all problems")
         return USAGE
     claim = tree.claims.get(options.claim)
     if claim is None:
         terminal.say(_unknown(tree, options.claim))
         return USAGE
     if not isinstance(claim, MeasuredClaim):
-        terminal.say(f"`{claim.id}` {_NOT_RUN.get(claim.kind, f'is {claim.kind}, and not measured')}")
+        terminal.say(f"`{claim.id}` {_NOT_RUN.get(claim.kind, f'is {claim.kind}, not measured')}")
         return USAGE
     entries: list[str] = []
 
-    def unclassed(machine: MachineState) -> None:
+    def draft_class(machine: MachineState) -> None:
         entries.append(hardware_class_draft.entry(machine))
-        terminal.say("this machine is of no hardware class yet: it can reproduce, and not contribute")
+        terminal.say("this machine matches no hardware class: it can reproduce the claim, but not contribute evidence")
         print(f"{_BEFORE_IT_CONTRIBUTES}\n\n{entries[0]}", file=sys.stderr)
 
-    session = terminal.measured(tree, [claim.id], options.out or root / HOME, options.device, unclassed)
+    session = terminal.measured(tree, [claim.id], options.out or root / HOME, options.device, draft_class)
     if isinstance(session, int) or session.kept is None:
         return session if isinstance(session, int) else USAGE
     kept = session.kept.resolve()
@@ -59,21 +59,21 @@ def run(root: Path, options: argparse.Namespace) -> int:
 
 
 _BEFORE_IT_CONTRIBUTES = (
-    "To contribute, add this entry to checks/facts/hardware-classes.yml first, and write what it marks:"
+    "To contribute, first add this entry to checks/facts/hardware-classes.yml, and replace its TODO marks:"
 )
 
 
 def _broken(tree: Tree, name: str) -> Problem | None:
-    """What is wrong with a record without which nothing can be said of the claim."""
+    """Return the first problem of the claim's file or of the hardware classes, which both are needed."""
     needed = (claim_path(name), "checks/facts/hardware-classes.yml")
     return next((problem for problem in tree.problems if problem.path in needed), None)
 
 
 def _unknown(tree: Tree, name: str) -> str:
-    """What to say of a name that is no claim."""
+    """Return the message for a name that is not a claim's id."""
     of_benchmark = [claim.id for claim in tree.measured() if claim.benchmark == name]
     if of_benchmark:
         return f"`{name}` is a benchmark; reproduce one of its claims: {', '.join(of_benchmark)}"
     close = get_close_matches(name, tree.claims, n=3)
-    meant = f"did you mean {' or '.join(close)}?" if close else "`headroom verdict` lists all"
+    meant = f"did you mean {' or '.join(close)}?" if close else "`headroom verdict` lists all claims"
     return f"there is no claim `{name}`; {meant}"

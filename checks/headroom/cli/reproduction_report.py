@@ -1,4 +1,4 @@
-"""What ``headroom reproduce`` prints of a session beside those of the registry: as text, and as values for JSON."""
+"""Format the result of ``headroom reproduce`` next to the registry's sessions, as text and for JSON."""
 
 import math
 import shlex
@@ -9,26 +9,26 @@ from typing import Any
 from headroom.verdicts import PointVerdict
 from headroom.verdicts.reproduction import MEANING, Beside, Reproduction
 
-_OTHER_CLASS = "It is another hardware class, which has a verdict of its own: the two need not agree."
+_OTHER_CLASS = "That session is from another hardware class, which has its own verdict: the two need not agree."
 
 
 def as_text(found: Reproduction, evidence: str, place: str) -> str:
-    """All of it, for a terminal.
+    """Return the report for a terminal.
 
     Args:
-        found: what was measured, and what it is laid beside.
-        evidence: where the new session lies.
-        place: where it belongs in the registry.
+        found: the new session, with the registry's sessions to compare.
+        evidence: path of the new session's file.
+        place: the path that it would have in the registry.
     """
     parts = [f"{found.claim.id}: {found.claim.statement}", "\n".join(_verdicts(found))]
     parts += ["\n".join(_compared(found, each)) for each in found.beside]
     if not found.beside:
-        parts.append("The registry holds no session to lay beside it.")
+        parts.append("The registry has no session to compare with.")
     return "\n\n".join([*parts, "\n".join(_what_now(found, evidence, place))])
 
 
 def as_json(found: Reproduction, evidence: str, entry: str | None) -> dict[str, Any]:
-    """The same as plain values; what is not known is null."""
+    """Return the report as plain values; unknown values are None."""
     return {
         "claim": found.claim.id,
         "hardware_class": found.hardware_class,
@@ -61,7 +61,7 @@ def _values(point: PointVerdict) -> dict[str, Any]:
 
 
 def _verdicts(found: Reproduction) -> Iterator[str]:
-    """A table of every point, here and in the registry."""
+    """Yield a table of the verdicts at every point, here and in the registry."""
     rows = [("", "at", "verdict", "ratio", "interval", "blocks")]
     here = f"here ({found.hardware_class or 'no class yet'})"
     for i, point in enumerate(found.verdict.points):
@@ -80,8 +80,8 @@ def _cells(point: PointVerdict) -> tuple[str, str, str, str, str]:
 
 
 def _compared(found: Reproduction, each: Beside) -> Iterator[str]:
-    """Whether the two agree, and in what their environments differ."""
-    yield f"Beside {each.session.path}:"
+    """Yield whether two sessions agree, and how their environments differ."""
+    yield f"Compared with {each.session.path}:"
     yield MEANING[each.agreement]
     if each.hardware_class != found.hardware_class:
         yield _OTHER_CLASS
@@ -90,19 +90,19 @@ def _compared(found: Reproduction, each: Beside) -> Iterator[str]:
         head = ("differs", "here", each.hardware_class)
         yield from _table([head, *((one.what, one.here, one.there) for one in each.differences)])
     if each.unknown:
-        yield f"unknown of both, so they may differ as well: {', '.join(each.unknown)}"
+        yield f"unknown for both, so these may also differ: {', '.join(each.unknown)}"
 
 
 def _what_now(found: Reproduction, evidence: str, place: str) -> Iterator[str]:
-    """Where the file lies, what it would change, and how to contribute it."""
+    """Yield the path of the evidence, its effect on the claim, and how to contribute it."""
     yield f"The evidence is {evidence}."
     if found.hardware_class is None:
-        yield "It names no hardware class, so it speaks for no claim and cannot be contributed."
-        yield "Add the entry above to checks/facts/hardware-classes.yml, write what it marks, and measure again."
+        yield "It names no hardware class, so it counts for no claim and cannot be contributed."
+        yield "Add the entry above to checks/facts/hardware-classes.yml, replace its TODO marks, and measure again."
         return
     in_place = evidence == place
     yield _effect(found, in_place=in_place)
-    yield "To contribute it:" if in_place else "Nothing of the registry has changed. To contribute it:"
+    yield "To contribute it:" if in_place else "The registry is unchanged. To contribute the evidence:"
     yield ""
     if not in_place:
         folder = place.rpartition("/")[0]
@@ -112,22 +112,22 @@ def _what_now(found: Reproduction, evidence: str, place: str) -> Iterator[str]:
     yield "    git add checks/evidence docs"
     yield f"    git commit -m 'Evidence for {found.claim.id} on {found.hardware_class}'"
     yield ""
-    yield "Then push the branch and open a pull request; CONTRIBUTING.md says what happens to it."
+    yield "Then push the branch and open a pull request; CONTRIBUTING.md describes the review."
 
 
 def _effect(found: Reproduction, *, in_place: bool) -> str:
-    """What the claim is in the registry with this session."""
+    """Return the sentence on the claim's status with this session in the registry."""
     where = f"on {found.hardware_class}"
-    with_it = "With it" if in_place else "Contributed"
+    with_it = "With this session" if in_place else "With this session in the registry"
     if found.after == found.before:
         return f"{with_it}, the claim stays {found.after} {where}, and its figures are those of the newest session."
     if found.after == "disputed":
-        return f"{with_it}, it makes the claim disputed {where}, where it is {found.before}. That is worth knowing."
-    return f"{with_it}, the claim is {found.after} {where} instead of {found.before}."
+        return f"{with_it}, the claim becomes disputed {where}, where it is {found.before}. Please contribute it."
+    return f"{with_it}, the claim becomes {found.after} {where} instead of {found.before}."
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterable[str]:
-    """Rows with their columns below one another."""
+    """Yield the rows with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -1,4 +1,4 @@
-"""``headroom snippets list``."""
+"""``headroom snippets list``: list the snippets with the dates of their last runs."""
 
 import argparse
 import json
@@ -11,7 +11,7 @@ from headroom.records.snippets import named
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
-    """List the snippets."""
+    """Print a line per snippet; fail if none matches."""
     tree = load(root)
     rows: list[dict[str, Any]] = []
     for snippet in named(tree.snippets, options.pattern):
@@ -22,6 +22,6 @@ def run(root: Path, options: argparse.Namespace) -> int:
         print(json.dumps(rows, indent=1))
     else:
         for row in rows:
-            ran = ", ".join(f"{date} on {name}" for name, date in row["ran"].items()) or "has not run as it stands"
+            ran = ", ".join(f"{date} on {name}" for name, date in row["ran"].items()) or "this version has not run"
             print(f"{row['snippet']}: {row['title']} ({ran})")
     return OK if rows else FAILED

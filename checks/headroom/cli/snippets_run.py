@@ -1,4 +1,4 @@
-"""``headroom snippets run``."""
+"""``headroom snippets run``: run snippets with and without their technique, and optionally write run records."""
 
 import argparse
 import json
@@ -17,7 +17,7 @@ from headroom.records.snippets import named
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
-    """Run the snippets, and record what happened where that is asked for."""
+    """Run the snippets and print their outcomes; with ``--record``, write run records."""
     tree = load(root)
     wanted = snippet_runner.changed(tree) if options.changed else set(tree.snippets)
     chosen = [snippet for snippet in named(tree.snippets, options.pattern) if snippet.id in wanted]
@@ -39,9 +39,9 @@ def run(root: Path, options: argparse.Namespace) -> int:
                 print("{snippet}: {outcome} {detail}".format(**results[-1]).rstrip(), flush=True)
             if options.record and results[-1]["outcome"] == "passed" and isinstance(result, snippet_runner.Passed):
                 machine = environment.observe(result.device, threads=int(QUIET["OMP_NUM_THREADS"]))
-                noticed = ablated if isinstance(ablated, snippet_runner.Noticed) else None
+                detected = ablated if isinstance(ablated, snippet_runner.AblationDetected) else None
                 where = session_plan.hardware_class(tree, machine)
-                snippet_runner.write(snippet_runner.record(result, noticed, snippet, where, today), root)
+                snippet_runner.write(snippet_runner.record(result, detected, snippet, where, today), root)
     except (session_plan.MeasureError, RuntimeError) as error:
         print(f"headroom: {error}", file=sys.stderr)
         return USAGE
@@ -50,18 +50,21 @@ def run(root: Path, options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(results, indent=1))
     if not chosen and not options.changed:
-        print(f"headroom: no snippet `{options.pattern}`; name one, its folder or a glob as `*lora*`", file=sys.stderr)
+        print(
+            f"headroom: no snippet `{options.pattern}`; name one, its folder or a glob such as `*lora*`",
+            file=sys.stderr,
+        )
         return USAGE
     return FAILED if any(result["outcome"] == "failed" for result in results) else OK
 
 
 def _result(name: str, result: Any, ablated: Any) -> dict[str, Any]:
-    """One snippet's outcome as plain values."""
+    """Return a snippet's outcome as plain values."""
     failed = next((each for each in (result, ablated) if isinstance(each, Failed)), None)
     if failed:
         return {"snippet": name, "outcome": "failed", "detail": f"{failed.message}\n{failed.stderr}"}
     if isinstance(result, NotRun):
         return {"snippet": name, "outcome": "not run", "detail": f"({result.reason})"}
     mib = result.peak_memory_bytes / 2**20
-    noticed = "ablation noticed" if ablated else "no ablation"
-    return {"snippet": name, "outcome": "passed", "detail": f"({result.seconds:.1f} s, {mib:,.0f} MiB, {noticed})"}
+    ablation = "ablation detected" if ablated else "no ablation"
+    return {"snippet": name, "outcome": "passed", "detail": f"({result.seconds:.1f} s, {mib:,.0f} MiB, {ablation})"}

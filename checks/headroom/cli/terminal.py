@@ -1,4 +1,4 @@
-"""A session at a terminal, as ``measure`` and ``reproduce`` both carry it out: guarded, shown, and ended in order."""
+"""Run a measurement session at a terminal, with guards, a progress bar and messages; for measure and reproduce."""
 
 import sys
 import time
@@ -14,40 +14,40 @@ from headroom.execution import hardware_class_draft, journal, measurement, sessi
 from headroom.io import atomic_write
 from headroom.records import Tree
 
-CLOCK_SECONDS = 60  # by which a clock may be set during a session without anybody being told
-LONG_SECONDS = 120  # a session that takes longer says so after its first block
+CLOCK_SECONDS = 60  # larger adjustments of the clock during a session are reported
+LONG_SECONDS = 120  # a session that takes longer prints an estimate after its first block
 
-Told = Callable[[MachineState], None]
+OnNoClass = Callable[[MachineState], None]
 
 
 def measured(
-    tree: Tree, names: Sequence[str], home: Path, device: str, unclassed: Told | None = None
+    tree: Tree, names: Sequence[str], home: Path, device: str, on_no_class: OnNoClass | None = None
 ) -> measurement.MeasurementSession | int:
-    """Carry out one session for these claims or this benchmark, and say how it ended.
+    """Run one session for these claims or this benchmark, and print how it ended.
 
     Args:
-        tree: what is known.
+        tree: the tree.
         names: claims, or a benchmark.
         home: the folder below which the evidence is written.
         device: ``cpu``, ``cuda`` or ``auto``.
-        unclassed: is told of a machine that is of no hardware class; without it, such a machine measures nothing.
+        on_no_class: called if the machine matches no hardware class; without it, such a machine is an error.
 
     Returns:
-        The session, whose evidence is ``kept``, or the exit code where there is none.
+        The session, with the path of its evidence in ``kept``, or an exit code if there is no evidence.
     """
     try:
         what = session_plan.plan(tree, names)
-        machine, hardware = _machine(tree, device, unclassed)
-        with session_lock.only_one(tree.root), session_lock.ended_by_signals():
-            if cut := journal.settle(tree.root):
-                say(f"journals without an end (a kill, or a full disk): {'; '.join(map(str, cut))}")
+        machine, hardware = _machine(tree, device, on_no_class)
+        with session_lock.exclusive_session(tree.root), session_lock.stop_on_signals():
+            if unfinished := journal.close_unfinished(tree.root):
+                say(f"earlier sessions did not finish (killed, or disk full): {'; '.join(map(str, unfinished))}")
             atomic_write.probe(home / "checks/evidence" / what.benchmark)
             say(expected(tree, what, hardware))
             return _measured(tree, what, home, machine, hardware)
     except (session_plan.MeasureError, session_lock.GuardError, ValueError) as error:
         say(str(error))
     except ImportError as error:
-        say(f"{error.name} is missing; pip install 'headroom[snippets]'")
+        say(f"{error.name} is not installed; run pip install 'headroom[snippets]'")
     except KeyboardInterrupt as stopped:
         say(f"ended by {stopped}; nothing was measured")
         return FAILED
@@ -77,17 +77,17 @@ def _duration(seconds: float) -> str:
 
 
 def say(message: str) -> None:
-    """Print a line that is no result."""
+    """Print a message to standard error."""
     print(f"headroom: {message}", file=sys.stderr)
 
 
-def _machine(tree: Tree, device: str, unclassed: Told | None) -> tuple[MachineState, str]:
-    """This machine as runs find it, and its class."""
-    from headroom.execution.isolation import QUIET  # noqa: PLC0415 - only a session needs it
+def _machine(tree: Tree, device: str, on_no_class: OnNoClass | None) -> tuple[MachineState, str]:
+    """Return this machine's state with the threads of a run, and its hardware class."""
+    from headroom.execution.isolation import QUIET  # noqa: PLC0415 - needed only for a session
 
     machine = environment.observe(device, threads=int(QUIET["OMP_NUM_THREADS"]))
-    if unclassed and not session_plan.classes(tree, machine):
-        unclassed(machine)
+    if on_no_class and not session_plan.classes(tree, machine):
+        on_no_class(machine)
         return machine, hardware_class_draft.NO_CLASS
     return machine, session_plan.hardware_class(tree, machine)
 
@@ -95,7 +95,7 @@ def _machine(tree: Tree, device: str, unclassed: Told | None) -> tuple[MachineSt
 def _measured(
     tree: Tree, what: session_plan.Plan, home: Path, machine: MachineState, hardware: str
 ) -> measurement.MeasurementSession | int:
-    """The session, or the code of one that ended early. What keeps it from its beginning is raised."""
+    """Run a session; return it, or the exit code if it ended early. Raise if it cannot start."""
     session = None
     try:
         with _session(tree, what, machine, hardware) as session:
@@ -103,14 +103,14 @@ def _measured(
     except (ValueError, OSError, RuntimeError, KeyboardInterrupt) as error:
         if session is None:
             raise
-        if session.kept is None:  # else the end came when all was done
+        if session.kept is None:  # else the session was complete already
             ended = f"ended by {error}; no evidence is written" if isinstance(error, KeyboardInterrupt) else error
             say(f"{ended}; the runs are in {session.journal}")
-            print(getattr(error, "text", ""), end="")  # evidence for which there is no room
+            print(getattr(error, "text", ""), end="")  # evidence that could be saved nowhere
             return FAILED
     moved = session.clock_moved
     if abs(moved) > CLOCK_SECONDS:
-        say(f"the clock was set by {moved:+.0f} s meanwhile; measure again if the day of {session.kept} is wrong")
+        say(f"the clock was set by {moved:+.0f} s meanwhile; measure again if the date of {session.kept} is wrong")
     return session
 
 
@@ -118,35 +118,35 @@ def _measured(
 def _session(
     tree: Tree, what: session_plan.Plan, machine: MachineState, hardware: str
 ) -> Iterator[measurement.MeasurementSession]:
-    """A session that runs in processes of its own, and shows how far it is.
+    """Yield a session that runs in isolated processes and shows a progress bar.
 
     Raises:
-        ImportError: what runs need is not installed.
+        ImportError: a library that runs need is not installed.
     """
-    from tqdm import tqdm  # noqa: PLC0415 - only a session needs it
+    from tqdm import tqdm  # noqa: PLC0415 - needed only for a session
 
     from headroom.execution.isolation import QUIET, ForkServer  # noqa: PLC0415 - as above
 
     estimate = Estimate(what.blocks, len(what.slots))
-    with ForkServer(QUIET) as nursery, tqdm(total=what.blocks * len(what.slots), unit="run") as bar:
+    with ForkServer(QUIET) as server, tqdm(total=what.blocks * len(what.slots), unit="run") as bar:
 
         def progress(done: int, _total: int, ratios: str) -> None:
             bar.update(done - bar.n)
             bar.set_postfix_str(ratios)
-            if told := estimate.after(done):
-                bar.write(f"headroom: {told}", file=sys.stderr)
+            if message := estimate.after(done):
+                bar.write(f"headroom: {message}", file=sys.stderr)
 
-        launch = measurement.launcher(nursery.start().run)
+        launch = measurement.launcher(server.start().run)
         yield measurement.MeasurementSession(tree, what, machine, launch, progress, hardware=hardware)
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How long a session will take, by its first block."""
+    """Estimates the remaining time of a session from its first block."""
 
     blocks: int
     runs: int
-    """Of a block."""
+    """The runs per block."""
     clock: Callable[[], float] = time.monotonic
     began: list[float] = field(default_factory=list)
 
@@ -154,7 +154,7 @@ class Estimate:
         self.began.append(self.clock())
 
     def after(self, done: int) -> str:
-        """What to say after so many runs: something only after the first block of a session that takes long."""
+        """Return the estimate as a message after the first block of a long session, else an empty string."""
         if done != self.runs:
             return ""
         block = self.clock() - self.began[0]

@@ -1,4 +1,4 @@
-"""``headroom verdict``."""
+"""``headroom verdict``: print the verdict on each claim per hardware class, or the benchmarks to measure again."""
 
 import argparse
 import json
@@ -13,16 +13,16 @@ from headroom.verdicts.remeasure import again
 from headroom.verdicts.summary import rows
 
 HERE = "here"
-"""What ``--on`` takes for the class of this machine."""
+"""The value of ``--on`` for the hardware class of this machine."""
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
-    """Print the verdict on each claim, or what should be measured again."""
+    """Print the verdict on each claim, or with ``--stale`` the benchmarks to measure again."""
     tree = load(root)
     board = judge_all(tree)
     unknown = [name for name in options.claims if name not in tree.claims]
     if unknown:
-        print(f"headroom: there is no claim `{unknown[0]}`; `headroom verdict` lists all", file=sys.stderr)
+        print(f"headroom: there is no claim `{unknown[0]}`; `headroom verdict` lists all claims", file=sys.stderr)
         return USAGE
     try:
         where = _class(tree, options.on)
@@ -46,7 +46,7 @@ def _verdicts(tree: Tree, board: Board, where: str | None, options: argparse.Nam
 
 
 def _stale(tree: Tree, board: Board, where: str | None, options: argparse.Namespace) -> None:
-    """What `headroom measure` takes goes to the one stream, a name a line, and why to the other."""
+    """Print the benchmarks to measure again to standard output, one per line, and the reasons to standard error."""
     found = [each for each in again(tree, board, where) if not options.claims or {*options.claims} & {*each.claims}]
     if options.json:
         print(json.dumps([asdict(each) for each in found], indent=1))
@@ -60,13 +60,13 @@ def _stale(tree: Tree, board: Board, where: str | None, options: argparse.Namesp
 
 
 def _class(tree: Tree, name: str | None) -> str | None:
-    """The hardware class that is asked for.
+    """Return the hardware class of this name, or of this machine for ``here``.
 
     Raises:
-        ValueError: there is none of that name, or this machine is of none.
+        ValueError: there is no class of this name, or this machine matches none.
     """
     if name == HERE:
-        from headroom import environment  # noqa: PLC0415 - only this asks for the machine
+        from headroom import environment  # noqa: PLC0415 - needed only for `here`
         from headroom.execution import session_plan  # noqa: PLC0415 - as above
         from headroom.execution.isolation import QUIET  # noqa: PLC0415 - as above
 

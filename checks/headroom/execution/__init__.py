@@ -1,1 +1,1 @@
-"""What is true because it ran: processes of their own, the local hub, snippets, and measuring."""
+"""Run snippets, notebooks and benchmarks in isolated processes, and record the results."""

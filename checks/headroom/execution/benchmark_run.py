@@ -1,9 +1,9 @@
-"""One run of a benchmark, inside a process of its own: one arm at one point, timed or weighed.
+"""Run one arm of a benchmark at one point, and measure its time or memory; executed in the child process.
 
-Every run goes the same way, whatever is asked: a first step, whose output counts; a second step under the allocator's
-eye where memory is asked for; the timed steps; and a last one under inspection (which operations, how many products).
-So a time never carries the cost of an instrument, and memory is that of a step whose optimizer states exist. The
-inspection comes last because torch.compile gives up for good on a function that it first meets under one.
+Every run has the same order: a first step, whose output is recorded; a second step with memory tracing, if memory is
+measured; the timed steps; and a last step under inspection (a hash of the operations, and the FLOPs of the matmuls).
+So no timed step includes the cost of an instrument, and memory is measured when the optimizer states exist. The
+inspection comes last because torch.compile never compiles a function that it first sees under inspection.
 """
 
 import hashlib
@@ -28,39 +28,38 @@ _MARK = "headroom: "
 
 
 def run(script: str, request: Mapping[str, Any], result: str) -> None:
-    """Run one arm of a benchmark script and write what was measured, as JSON, to the path ``result``.
+    """Run one arm of a benchmark script and write the measurements, as JSON, to the path ``result``.
 
     Args:
         script: path of the benchmark.
         request: ``arm``, ``point``, ``seed``, ``device``, ``metrics``, ``timed_steps``, and whether to ``inspect``.
-        result: path of the file to write; it is written in one piece, and only when everything has succeeded.
+        result: path of the file to write; it is written atomically, and only after everything has succeeded.
     """
     benchmark = _load(Path(script))
     arm, point, metrics = request["arm"], request["point"], request["metrics"]
     device = str(request["device"])
-    weighed = any(name in MEMORY_METRICS for name in metrics)
-    scale = MemoryScale(device) if weighed else None
+    meter = MemoryMeter(device) if any(name in MEMORY_METRICS for name in metrics) else None
     began = time.perf_counter()
-    with scale or nullcontext():
+    with meter or nullcontext():
         step = benchmark.prepare(arm, device=device, seed=request["seed"], **point)
-        first, output = _first(step, device)
-        if scale:
-            with scale.weighing():
+        first, output = _first_step(step, device)
+        if meter:
+            with meter.measuring():
                 step()
     took = time.perf_counter() - began
     samples: dict[str, list[float]] = {}
-    if scale:
-        found = scale.read()
+    if meter:
+        found = meter.read()
         samples = {name: [found[name]] for name in metrics if name in found}
     if "first_step_time" in metrics:
         samples["first_step_time"] = [first]
     if {"step_time", "throughput"} & set(metrics):
-        times = _timed(step, device, request["timed_steps"])
+        times = _time_steps(step, device, request["timed_steps"])
         took += sum(times)
         samples["step_time"] = times
         if "throughput" in metrics:
             samples["throughput"] = [benchmark.tokens(arm, **point) / seconds for seconds in times]
-    work, flops = _inspected(step) if request["inspect"] else (None, None)
+    work, flops = _inspect(step) if request["inspect"] else (None, None)
     report = {"samples": samples, "output": output, "work_sha256": work, "flops": flops, "benchmark_seconds": took}
     write_atomic(Path(result), json.dumps(report))
 
@@ -68,7 +67,7 @@ def run(script: str, request: Mapping[str, Any], result: str) -> None:
 def _load(path: Path) -> Any:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python script")
+        raise ImportError(f"{path} is not a Python script; give the file of a benchmark")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -79,8 +78,8 @@ def _synchronise(device: str) -> None:
         torch.cuda.synchronize()
 
 
-def _first(step: Callable[[], float], device: str) -> tuple[float, float]:
-    """Seconds of the first step, and what it gave."""
+def _first_step(step: Callable[[], float], device: str) -> tuple[float, float]:
+    """Return the seconds and the output of the first step."""
     _synchronise(device)
     start = time.perf_counter()
     output = float(step())
@@ -88,8 +87,8 @@ def _first(step: Callable[[], float], device: str) -> tuple[float, float]:
     return time.perf_counter() - start, output
 
 
-def _timed(step: Callable[[], float], device: str, count: int) -> list[float]:
-    """Seconds of each timed step."""
+def _time_steps(step: Callable[[], float], device: str, count: int) -> list[float]:
+    """Return the seconds of each timed step."""
     times = []
     for _ in range(count):
         _synchronise(device)
@@ -101,7 +100,7 @@ def _timed(step: Callable[[], float], device: str, count: int) -> list[float]:
 
 
 class _Operations(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
-    """Counts the operations of a step by name, data types and shapes."""
+    """A dispatch mode that counts the operations of a step by name, data types and shapes."""
 
     def __init__(self, graphs: int) -> None:
         super().__init__()
@@ -114,14 +113,14 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped 
         return func(*args, **(kwargs or {}))
 
     def sha256(self) -> str:
-        """A hash of what was done, the order aside."""
+        """Return a hash of the operations and their counts; their order does not count."""
         return hashlib.sha256(repr(sorted(self.counts.items())).encode()).hexdigest()
 
 
-def _inspected(step: Callable[[], float]) -> tuple[str, float]:
-    """A hash of what a step does, and the floating-point operations of its products.
+def _inspect(step: Callable[[], float]) -> tuple[str, float]:
+    """Return a hash of the operations of a step, and the FLOPs of its matmuls.
 
-    A compiled step runs its operations one by one under inspection, so its hash also says how many graphs there are.
+    A compiled step runs its operations one by one under inspection, so its hash includes the number of graphs.
     """
     dynamo = sys.modules.get("torch._dynamo.utils")
     graphs = dynamo.counters["stats"]["unique_graphs"] if dynamo else 0
@@ -131,16 +130,18 @@ def _inspected(step: Callable[[], float]) -> tuple[str, float]:
     return operations.sha256(), float(flops.get_total_flops())
 
 
-class MemoryScale:
-    """Weighs a step: what the forward pass leaves allocated when backward starts, and the peak.
+class MemoryMeter:
+    """Measures the memory of a step: the saved activations when the backward pass starts, and the peak.
 
-    On CUDA the allocator counts. On a CPU it does not, so its every allocation is traced from before the model exists,
-    and summed up; the trace slows the step down, which is why nothing is timed meanwhile.
+    On CUDA the allocator keeps these counts. On a CPU the profiler traces every allocation, starting before the model
+    exists, and the traced sizes are summed. The trace slows the step down, so no step is timed under it.
     """
 
     def __init__(self, device: str) -> None:
         self._device = device
-        self._marks: dict[str, float] = {}  # on CUDA, the bytes allocated at each; on a CPU they stand in the trace
+        self._marks: dict[
+            str, float
+        ] = {}  # on CUDA, the allocated bytes at each mark; on a CPU the trace has the marks
         self._trace: Any = None
         if device == "cpu":
             self._trace = torch.profiler.profile(
@@ -157,8 +158,8 @@ class MemoryScale:
             self._trace.__exit__(*error)
 
     @contextmanager
-    def weighing(self) -> Iterator[None]:
-        """Mark the beginning of the step, and the moment in which its backward pass starts."""
+    def measuring(self) -> Iterator[None]:
+        """Mark the start and the end of the step, and the start of its backward pass."""
         backward = torch.Tensor.backward
 
         def marked(*args: Any, **kwargs: Any) -> Any:
@@ -176,10 +177,10 @@ class MemoryScale:
             self._mark("end")
 
     def _mark(self, name: str) -> None:
-        """Remember this moment, where it is the first of its name.
+        """Record this moment, unless a mark of this name exists.
 
-        A clock of our own would not do for the trace: it converts the processor's counter to time, and may be far off
-        when other work keeps the cores busy.
+        On a CPU the mark goes into the trace itself. The trace converts the processor's counter to time, which can
+        differ widely from Python's clock when other work loads the cores.
         """
         if self._device == "cuda":
             self._marks.setdefault(name, float(torch.cuda.memory_allocated()))
@@ -188,7 +189,7 @@ class MemoryScale:
                 pass
 
     def read(self) -> dict[str, float]:
-        """Bytes by metric."""
+        """Return the measured bytes by metric."""
         if self._device == "cuda":
             return {
                 **self._saved(self._marks),
@@ -208,5 +209,5 @@ class MemoryScale:
 
     @staticmethod
     def _saved(held: Mapping[str, float]) -> dict[str, float]:
-        """What was kept when backward started, of what was held at each mark. An evaluation has no backward."""
+        """Return the bytes allocated between the start of the step and its backward pass, if it has one."""
         return {"saved_for_backward": float(held["backward"] - held["start"])} if "backward" in held else {}

@@ -1,7 +1,7 @@
-"""The process that has imported the libraries and done nothing else, and the children that are forked from it.
+"""The fork server's own process: import the libraries once, then fork a child for each job and watch it.
 
-It must stay so: a child of a parent that has run an OpenMP region on two threads hangs, and one of a parent that has a
-CUDA context cannot use CUDA. Requests are therefore unpickled in the child, never here.
+This process must do nothing but import. A child of a process that has run an OpenMP region on two threads hangs, and a
+child of a process with a CUDA context cannot use CUDA. So jobs are unpickled in the child.
 """
 
 import contextlib
@@ -25,38 +25,38 @@ import psutil
 from headroom import environment
 from headroom.execution import network_block
 
-TICK = 0.02  # seconds between two looks at what the child does
-WATCH = 0.1  # seconds between two looks at its memory
-TAIL_BYTES = 1 << 20  # of each stream, the end is kept
+TICK = 0.02  # seconds between two checks of the child's state
+WATCH = 0.1  # seconds between two measurements of its memory
+TAIL_BYTES = 1 << 20  # bytes kept from the end of each stream
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessOutcome:
-    """How one piece of work ended. What the work itself did is in the files that it wrote and in its output."""
+    """How the process of one job ended. The job's results are in the files and the output that it wrote."""
 
     exit_code: int
-    """As a shell's user knows it; the negative number of the signal where one ended it."""
+    """The exit status, or the negative signal number if a signal killed the process."""
     seconds: float
     """Wall time from the fork to the end."""
     cpu_seconds: float
     """User and system time of the process and of the children that it waited for."""
     peak_memory_bytes: int
-    """Of the process and all its descendants together; no page is counted twice."""
+    """Peak memory of the process and all its descendants together; no page is counted twice."""
     timed_out: bool
     over_memory: bool
     stdout: str
-    """The last MiB of it."""
+    """The last MiB of standard output."""
     stderr: str
     network: network_block.Kind
-    """What kept the work from the network."""
+    """How the network was blocked."""
     others_cpu: float | None
-    """Share of the time of the machine's cores that went to others meanwhile; None where the system does not say."""
+    """Share of the cores' time that other processes used during the job; None if the system does not report it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """One piece of work and its limits, as it travels to the fork parent."""
+class Job:
+    """One function call and its limits, as sent to the fork server."""
 
     call: bytes
     """The function and its arguments, pickled."""
@@ -65,62 +65,62 @@ class Order:
     memory_limit: int
 
 
-def main(descriptor: int, offline: bool, preload: Sequence[str]) -> None:  # noqa: FBT001 - called by one line of text
-    """Import the modules, then fork one child for each order that comes in, until the line closes."""
-    line: Connection[Any, Any] = Connection(descriptor)
-    _set(_PR_SET_PDEATHSIG, signal.SIGKILL)  # while it imports, it does not see that the line is closed
+def main(descriptor: int, offline: bool, preload: Sequence[str]) -> None:  # noqa: FBT001 - called by `python -c`
+    """Import the modules, then fork one child for each job received, until the connection closes."""
+    connection: Connection[Any, Any] = Connection(descriptor)
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # during the imports, this process does not notice a closed connection
     try:
         for name in preload:
             importlib.import_module(name)
         kind = network_block.available() if offline else network_block.Kind.OPEN
-        gc.freeze()  # a collection in a child would write to every object, and so copy every page
-    except Exception:  # noqa: BLE001 - whatever goes wrong, the other side must hear of it
-        line.send(traceback.format_exc())
+        gc.freeze()  # a garbage collection in a child would write to every object, and so copy every page
+    except Exception:  # noqa: BLE001 - the caller gets the traceback of any failed import
+        connection.send(traceback.format_exc())
         return
-    _set(_PR_SET_PDEATHSIG, 0)  # from now on it sees it, and ends its descendants before itself
-    # The parent of every descendant whose parent ends, whatever session that has moved to: so none can escape.
-    _set(_PR_SET_CHILD_SUBREAPER, 1)
+    _prctl(_PR_SET_PDEATHSIG, 0)  # from now on it notices, and kills its descendants before it exits
+    # Adopt orphaned descendants, also those that have started a session: then `_end_descendants` finds them all.
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     with contextlib.suppress(EOFError, ConnectionError):
-        line.send(None)
+        connection.send(None)
         while True:
-            order = line.recv()
-            line.send(_carry_out(order, kind, line))
+            job = connection.recv()
+            connection.send(_run_job(job, kind, connection))
     os._exit(0)  # unloading the libraries would take a second
 
 
-def _set(option: int, value: int) -> None:
-    """Set an attribute of this process, where the system is the one that has them."""
+def _prctl(option: int, value: int) -> None:
+    """Set a process attribute with prctl on Linux; do nothing elsewhere."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def _carry_out(order: Order, kind: network_block.Kind, line: "Connection[Any, Any]") -> ProcessOutcome:
+def _run_job(job: Job, kind: network_block.Kind, connection: "Connection[Any, Any]") -> ProcessOutcome:
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        start, load = time.monotonic(), _Load()
+        start, load = time.monotonic(), _CpuLoad()
         parent = os.getpid()
         child = os.fork()
         if child == 0:
-            line.close()
-            _set(_PR_SET_PDEATHSIG, signal.SIGKILL)  # nobody watches it any more
+            connection.close()
+            _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # the child must not outlive the process that watches it
             if os.getppid() != parent:
                 os._exit(1)
-            _live(order, kind, (stdout.fileno(), stderr.fileno()))
+            _run_child(job, kind, (stdout.fileno(), stderr.fileno()))
         try:
-            watch = _watch(child, order, start, line)
+            watch = _watch(child, job, start, connection)
             others = load.others(watch["cpu_seconds"])
         finally:
             _end_descendants()
         return ProcessOutcome(**watch, stdout=_tail(stdout), stderr=_tail(stderr), network=kind, others_cpu=others)
 
 
-class _Load:
-    """What the cores do from now on, besides one piece of work and the watch over it."""
+class _CpuLoad:
+    """The CPU load of other processes from now on: all but one job and this process."""
 
     def __init__(self) -> None:
         self._cores, self._watch = environment.cpu_seconds(), time.process_time()
 
     def others(self, work_seconds: float) -> float | None:
-        """The share of their time that went to others than work of so many seconds, from 0 to 1."""
+        """Return the share of the cores' time, from 0 to 1, that is not the job's ``work_seconds``."""
         now = environment.cpu_seconds()
         if self._cores is None or now is None or now[1] <= self._cores[1]:
             return None
@@ -129,22 +129,26 @@ class _Load:
         return min(max(share, 0.0), 1.0)  # the system counts in hundredths of a second
 
 
-def _watch(child: int, order: Order, start: float, line: "Connection[Any, Any]") -> dict[str, Any]:
-    """Wait for the child, and end it when it takes too long or too much, or when nobody waits for it any more."""
+def _watch(child: int, job: Job, start: float, connection: "Connection[Any, Any]") -> dict[str, Any]:
+    """Wait for the child; kill it over a limit.
+
+    Raises:
+        EOFError: the caller has closed the connection.
+    """
     peak, looked = 0, 0.0
     timed_out = over_memory = False
-    with contextlib.closing(_Ending(child)) as ended:
+    with contextlib.closing(_ExitWatch(child)) as watch:
         while True:
             pid, status, usage = os.wait4(child, os.WNOHANG)
             now = time.monotonic()
             if pid:
                 break
-            if ended.waits_for(line):
+            if watch.wait_or_readable(connection):
                 raise EOFError
             if now - looked > WATCH:
                 looked, peak = now, max(peak, _memory())
-                over_memory = peak > order.memory_limit
-            timed_out = now - start > order.timeout
+                over_memory = peak > job.memory_limit
+            timed_out = now - start > job.timeout
             if timed_out or over_memory:
                 os.kill(child, signal.SIGKILL)
     return {
@@ -157,8 +161,8 @@ def _watch(child: int, order: Order, start: float, line: "Connection[Any, Any]")
     }
 
 
-class _Ending:
-    """The end of a child, which Linux tells at once; elsewhere it is found at the next tick."""
+class _ExitWatch:
+    """Waits for a child's exit: on Linux without delay, elsewhere until the next tick."""
 
     def __init__(self, child: int) -> None:
         self._handle: int | None = None
@@ -166,20 +170,20 @@ class _Ending:
             with contextlib.suppress(OSError):  # a kernel older than 5.3, or a sandbox
                 self._handle = os.pidfd_open(child)
 
-    def waits_for(self, line: "Connection[Any, Any]") -> bool:
-        """Wait for it, but not for longer than a tick; whether the line spoke instead."""
-        return line in wait([line] if self._handle is None else [line, self._handle], timeout=TICK)
+    def wait_or_readable(self, connection: "Connection[Any, Any]") -> bool:
+        """Wait for the exit for at most a tick, and return whether the connection became readable."""
+        return connection in wait([connection] if self._handle is None else [connection, self._handle], timeout=TICK)
 
     def close(self) -> None:
-        """Let go of what the system has for it."""
+        """Close the process's handle."""
         if self._handle is not None:
             os.close(self._handle)
 
 
 def _memory() -> int:
-    """Bytes that the descendants hold: the resident set of the largest, and what each other has to itself.
+    """Return the bytes of all descendants: the resident set of the largest, plus the unique set of each other one.
 
-    This counts no page twice, and what a child has from this parent counts as its own, as in a cold process.
+    This counts no page twice. Pages that a child shares with this process count as the child's, as without a fork.
     """
     resident = []
     for process in psutil.Process().children(recursive=True):
@@ -196,7 +200,7 @@ def _memory() -> int:
 
 
 def _end_descendants() -> None:
-    """Kill every descendant, also those that left the process group: orphans come back here, so none gets away."""
+    """Kill every descendant, also those that left the process group: this process adopts orphans."""
     while descendants := psutil.Process().children(recursive=True):
         for process in descendants:
             with contextlib.suppress(psutil.Error):
@@ -211,17 +215,17 @@ def _tail(stream: IO[bytes]) -> str:
     return stream.read().decode(errors="replace")
 
 
-def _live(order: Order, kind: network_block.Kind, outputs: tuple[int, int]) -> NoReturn:
-    """The life of a child: a session of its own, then the work. It never returns into the fork parent's code."""
+def _run_child(job: Job, kind: network_block.Kind, outputs: tuple[int, int]) -> NoReturn:
+    """Run the job in the child, in a session of its own, and exit; never return into the server's loop."""
     code = 1
     try:
         os.setsid()
         for standard, descriptor in enumerate((os.open(os.devnull, os.O_RDONLY), *outputs)):
             os.dup2(descriptor, standard)
-        os.chdir(order.cwd)
-        os.environ["TMPDIR"] = tempfile.tempdir = order.cwd  # what it leaves behind goes with its folder
+        os.chdir(job.cwd)
+        os.environ["TMPDIR"] = tempfile.tempdir = job.cwd  # its temporary files are deleted with its folder
         network_block.close(kind)
-        work, args = pickle.loads(order.call)  # noqa: S301 - from the process that started this one
+        work, args = pickle.loads(job.call)  # noqa: S301 - from the process that started this one
         work(*args)
         code = 0
     except SystemExit as error:

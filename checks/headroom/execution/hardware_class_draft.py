@@ -1,4 +1,4 @@
-"""A machine that is of no hardware class yet: what it measures names none, and which entry would give it one."""
+"""Draft the entry of hardware-classes.yml for a machine that matches no hardware class yet."""
 
 import json
 import re
@@ -7,22 +7,22 @@ from headroom.environment import INSTRUCTION_SETS, MachineState
 from headroom.io.todo_markers import gap
 
 NO_CLASS = "no-class"
-"""What evidence names as the class of such a machine. There is no class of this name, so it speaks for no claim."""
-# The instruction sets that a class is named after, the most telling first.
-_TELLING = ("amx_bf16", "avx512_bf16", "avx512f", "avx2", "sve", "bf16", "asimd")
+"""The class that evidence of such a machine names. No class has this name, so the evidence counts for no claim."""
+# The instruction sets that a class is named after, the most specific first.
+_NAMING_SETS = ("amx_bf16", "avx512_bf16", "avx512f", "avx2", "sve", "bf16", "asimd")
 
 
 def entry(machine: MachineState) -> str:
-    """The entry of checks/facts/hardware-classes.yml, as YAML, that holds this machine and those like it.
+    """Return the entry of checks/facts/hardware-classes.yml, as YAML, that matches this machine.
 
-    What only its author knows is marked: the rate that no run can exceed, and where that is printed.
+    TODO marks stand for the two values that the author must look up: the peak FLOP/s and their source.
     """
     return "\n".join([f"{_id(machine)}:", *(f"  {name}: {value}" for name, value in _fields(machine).items()), ""])
 
 
 def _id(machine: MachineState) -> str:
-    """A name of the form that a class's has."""
-    cpu = "-".join(("cpu", next((each for each in _TELLING if each in machine.instruction_sets), "plain")))
+    """Return an id for the machine's class."""
+    cpu = "-".join(("cpu", next((each for each in _NAMING_SETS if each in machine.instruction_sets), "plain")))
     name = cpu if machine.device == "cpu" else re.sub(r"(?i)^nvidia\s+", "", machine.product)
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].rstrip("-") or "unnamed"
 

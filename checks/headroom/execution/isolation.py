@@ -1,8 +1,8 @@
-"""One process for one piece of work, forked from a parent that has the libraries loaded.
+"""Run functions in isolated processes, forked from a server process that has the libraries imported.
 
-``multiprocessing`` has such a parent too, but one only for the whole process: its environment is that of its first
-use, it swallows what goes wrong in its imports, and each child runs the caller's ``__main__`` again. Here every
-``Nursery`` has a parent of its own, so that two with different environments (two hubs, say) live side by side.
+``multiprocessing.forkserver`` does not serve here. A process can have only one, with the environment of its first use;
+it hides failed imports; and each child runs the caller's ``__main__`` again. Several ``ForkServer`` objects can exist
+at once, each with its own environment (two local hubs, for example).
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from headroom.execution.fork_server import Order, ProcessOutcome
+from headroom.execution.fork_server import Job, ProcessOutcome
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -28,25 +28,25 @@ QUIET = {
     "OMP_NUM_THREADS": "1",
     "GLOO_SOCKET_IFNAME": "lo",
 }
-"""What work that is to be repeatable finds in its environment: one thread, and processes that meet on loopback."""
+"""Environment variables for repeatable runs: one thread, and process groups on the loopback device."""
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
 PRELOAD = ("headroom.execution.preload",)
-"""The modules of which every snippet and benchmark uses some."""
+"""The modules that most snippets and benchmarks import."""
 
 
 class ForkServerError(RuntimeError):
-    """The fork parent cannot be had; nothing was run."""
+    """The fork server cannot be started, or has died; the job has no result."""
 
 
 class ForkServer:
     """Runs functions in processes of their own, one at a time.
 
-    The fork parent starts with the first piece of work and lives until ``close``; leaving a ``with`` block closes.
+    The server process starts with the first job and runs until ``close``; leaving a ``with`` block closes it.
 
     Args:
-        environment: variables of the fork parent and its children, besides those of this process.
-        preload: the modules that children find loaded.
-        offline: keep the work from every network but loopback, and tell the libraries not to try.
+        environment: variables of the server and its children, added to those of this process.
+        preload: modules to import before the first fork.
+        offline: block every network but loopback, and set the libraries' offline switches.
     """
 
     def __init__(
@@ -55,34 +55,34 @@ class ForkServer:
         self._environment = {**(_OFFLINE if offline else {}), **environment}
         self._preload, self._offline = tuple(preload), offline
         self._parent: subprocess.Popen[bytes] | None = None
-        self._line: Connection[Any, Any] | None = None
+        self._connection: Connection[Any, Any] | None = None
 
     def run(
         self, work: Callable[..., object], *args: object, timeout: float, memory_limit: int, cwd: Path
     ) -> ProcessOutcome:
-        """Call ``work(*args)`` in a fresh child and wait for its end.
+        """Call ``work(*args)`` in a fresh child and wait until it ends.
 
         Args:
-            work: a function of a module that the child can import; what it returns is dropped.
-            args: anything that can be pickled.
+            work: a function of a module that the child can import; its return value is dropped.
+            args: arguments that can be pickled.
             timeout: seconds of wall time after which the child and all its descendants are killed.
-            memory_limit: bytes that they may hold together.
-            cwd: the folder that the work starts in.
+            memory_limit: bytes that the child and its descendants may use together.
+            cwd: the working directory of the child.
 
-        Nothing is raised for what the work does. If the wait is interrupted, the work is killed.
+        A failure of the work itself raises nothing. If the wait is interrupted, the child is killed.
 
         Raises:
-            NurseryError: the fork parent did not start, or has died.
+            ForkServerError: the server did not start, or has died.
         """
-        order = Order(pickle.dumps((work, args)), str(cwd.resolve()), timeout, memory_limit)
+        job = Job(pickle.dumps((work, args)), str(cwd.resolve()), timeout, memory_limit)
         try:
-            line = self._line or self._start()
-            line.send(order)
-            outcome: ProcessOutcome = line.recv()
+            connection = self._connection or self._start()
+            connection.send(job)
+            outcome: ProcessOutcome = connection.recv()
         except (EOFError, ConnectionError) as error:
             self.close()
             raise ForkServerError(
-                f"the fork parent died; try `python -c 'import {', '.join(self._preload)}'`"
+                f"the fork server died; run `python -c 'import {', '.join(self._preload)}'` to see why"
             ) from error
         except BaseException:
             self.close()
@@ -90,21 +90,21 @@ class ForkServer:
         return outcome
 
     def start(self) -> Self:
-        """Start the fork parent now: whoever keeps time does not want the libraries' time in the first piece of work.
+        """Start the server now, so that the time of its imports does not fall into the first job.
 
         Raises:
-            NurseryError: as ``run``.
+            ForkServerError: the server did not start.
         """
         try:
-            self._line = self._line or self._start()
+            self._connection = self._connection or self._start()
         except BaseException:
             self.close()
             raise
         return self
 
     def _start(self) -> "Connection[Any, Any]":
-        """Start the fork parent with this process's import path, and wait until it has imported the modules."""
-        self._line, theirs = Pipe()
+        """Start the server with this process's import path, and wait until it has imported the modules."""
+        self._connection, theirs = Pipe()
         call = f"main({theirs.fileno()}, {self._offline}, {self._preload})"
         path = [str(part) for part in sys.path]
         code = f"import sys; sys.path[:] = {path}; from headroom.execution.fork_server import main; {call}"
@@ -114,22 +114,22 @@ class ForkServer:
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for this process, which then closes the line
+            start_new_session=True,  # Ctrl-C reaches only this process, which then closes the connection
         )
         theirs.close()
-        if failure := self._line.recv():
+        if failure := self._connection.recv():
             raise ForkServerError(
-                f"the libraries cannot be imported; install headroom[snippets], or correct this:\n{failure}"
+                f"the libraries cannot be imported; install headroom[snippets], or fix this error:\n{failure}"
             )
-        return self._line
+        return self._connection
 
     def close(self) -> None:
-        """End the fork parent, and with it the work that it watches."""
-        if self._line is not None:
-            self._line.close()
+        """Stop the server, and kill the job that it runs."""
+        if self._connection is not None:
+            self._connection.close()
         if self._parent is not None:
             self._parent.wait()
-        self._line = self._parent = None
+        self._connection = self._parent = None
 
     def __enter__(self) -> Self:
         return self

@@ -1,7 +1,7 @@
-"""The journal of a session: a file under .cache/journals/ that says, run by run, what was measured and how it ended.
+"""The journal of a session: a log under .cache/journals/ with a line per run, and how the session ended.
 
-The first line says what is to be measured, by which process and since when; each further one is a run, and the last one
-is the end. A killed session has no such last line. The next one tells of it, and writes it.
+The first line names what is measured, the process and the start time. Each further line is a run, and the last line is
+the end. The journal of a killed session lacks the last line; the next session reports the journal and adds the line.
 """
 
 import json
@@ -17,15 +17,15 @@ from headroom.io.atomic_write import UnwritableError, sync_folder
 from headroom.records.evidence import Failure, Run
 
 FOLDER = ".cache/journals"
-_BUFFER = 1 << 20  # more than any line, so that a line that a full disk refuses is kept, and written with the next one
+_BUFFER = 1 << 20  # larger than any line, so that a line that did not fit on a full disk is written with the next one
 
 
 class Journal:
-    """The journal of a session that runs. Leaving the ``with`` block writes how it ended.
+    """The journal of a running session. Leaving the ``with`` block writes how the session ended.
 
     Args:
-        path: the file, which is made when the block is entered.
-        header: what the session is to measure.
+        path: the file, created when the block is entered.
+        header: the fields of the first line.
     """
 
     def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
@@ -34,10 +34,10 @@ class Journal:
         self._end: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
-        """Begin the file.
+        """Create the file and write its first line.
 
         Raises:
-            UnwritableError: it cannot be written, or is there already.
+            UnwritableError: the file cannot be written, or exists already.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,9 +49,9 @@ class Journal:
         return self
 
     def add(self, run: Run | Failure) -> str:
-        """Write a run down, on the disk for good, and return why that failed, or an empty text.
+        """Write and sync a run's line; return why that failed, or an empty string.
 
-        A full disk does not end a session: the lines that are missing are written as soon as there is room.
+        A full disk does not end a session: the missing lines are written as soon as there is space.
         """
         try:
             self._write(run.model_dump(mode="json"))
@@ -60,7 +60,7 @@ class Journal:
         return ""
 
     def complete(self, evidence: Path, **more: object) -> None:
-        """Have the journal end with the path of the evidence."""
+        """Set the last line: the session is complete, and its evidence is at this path."""
         self._end = {"outcome": "completed", "evidence": str(evidence), **more}
 
     def __exit__(
@@ -69,7 +69,7 @@ class Journal:
         if error and not self._end:
             outcome = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
             self._end = {"outcome": outcome, "reason": str(error) or type(error).__name__}
-        with suppress(OSError):  # a journal without an end says as much
+        with suppress(OSError):  # a journal without its last line is reported by the next session
             self._write({"journal": "end", **self._end})
         with suppress(OSError):
             self._open.close()
@@ -77,7 +77,7 @@ class Journal:
     @property
     def _open(self) -> IO[bytes]:
         if self._file is None:
-            raise RuntimeError("a journal is written within its `with` block")
+            raise RuntimeError("the journal is closed; write to it inside its `with` block")
         return self._file
 
     def _write(self, record: Mapping[str, Any]) -> None:
@@ -87,45 +87,47 @@ class Journal:
 
 
 @dataclass(frozen=True, slots=True)
-class CutShort:
-    """A session that ended without a word: killed, or lost with its machine."""
+class UnfinishedSession:
+    """A session whose journal has no last line: it was killed, or its machine stopped."""
 
     path: Path
     benchmark: str
     began: str
     done: int
-    """The runs that its journal holds."""
+    """The number of runs in its journal."""
     planned: int
 
     def __str__(self) -> str:
-        return f"{self.done} of {self.planned} runs of {self.benchmark}, begun {self.began}, in {self.path}"
+        return f"{self.done} of {self.planned} runs of {self.benchmark}, started {self.began}, in {self.path}"
 
 
-def settle(root: Path) -> list[CutShort]:
-    """Write the end of each journal of a tree that has none, and say what they hold.
+def close_unfinished(root: Path) -> list[UnfinishedSession]:
+    """Add the missing last line to each journal of a tree, and return the sessions of these journals.
 
-    To be called only while no session runs: its journal has no end either.
+    Call it only while no session runs: the journal of a running session has no last line either.
     """
     found = list(_unfinished(root / FOLDER))
     for each in found:
         with suppress(OSError), each.path.open("ab") as journal:
-            journal.write(b"\n" + _line({"journal": "end", "outcome": "cut short"}))  # the last line may be torn
+            journal.write(
+                b"\n" + _line({"journal": "end", "outcome": "cut short"})
+            )  # the line before may be incomplete
     return found
 
 
-def _unfinished(folder: Path) -> Iterator[CutShort]:
+def _unfinished(folder: Path) -> Iterator[UnfinishedSession]:
     for path in sorted(folder.glob("*.jsonl")):
         records = list(_records(path))
         marks = [record for record in records if "journal" in record]
         if records and [mark["journal"] for mark in marks] == ["session"]:
             runs = len(records) - len(marks)
-            yield CutShort(
+            yield UnfinishedSession(
                 path, marks[0].get("benchmark", "?"), marks[0].get("began", "?"), runs, marks[0].get("runs", 0)
             )
 
 
 def _records(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a journal that are whole."""
+    """Yield the complete lines of a journal."""
     with suppress(OSError):
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
             with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""The local hub: tiny models and a few rows under the names that snippets use, laid out as the hub's cache is."""
+"""Build the local hub: tiny stand-in models and data sets under real names, in the Hugging Face cache layout."""
 
 import itertools
 import json
@@ -15,25 +15,25 @@ from headroom.records.facts import StandIn, StandInDataset, StandIns
 RECORD = "checks/facts/stand-ins.yml"
 _END = "<|endoftext|>"
 _VOCABULARY = 1024
-_SECONDS, _BYTES = 300, 8 << 30  # of the process that builds
+_SECONDS, _BYTES = 300, 8 << 30  # limits of the process that builds the hub
 
 
 class HubError(RuntimeError):
-    """The local hub cannot be built from what stand-ins.yml says."""
+    """The local hub cannot be built from stand-ins.yml."""
 
 
 def build(stand_ins: StandIns, cache: Path, corpus: str) -> Path:
-    """A folder to be used as HF_HOME, built once for the same record, corpus, builder and libraries.
+    """Return a folder to use as HF_HOME; build it once per record, corpus, builder and versions of the libraries.
 
     Args:
         stand_ins: the models and data sets to serve.
         cache: the folder that keeps built hubs.
         corpus: the text that tokenizers are trained on and rows are taken from.
 
-    The work is done in a process of its own, so that this one loads no library.
+    The hub is built in a separate process, so that this process does not import the libraries.
 
     Raises:
-        HubError: a library refuses what the record says.
+        HubError: a library fails on an entry of the record.
     """
     libraries = [version(name) for name in ("transformers", "tokenizers", "datasets")]
     builder = Path(__file__).read_text(encoding="utf-8")
@@ -44,30 +44,32 @@ def build(stand_ins: StandIns, cache: Path, corpus: str) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as name:
         folder = Path(name, "home")
-        with ForkServer(QUIET, preload=()) as nursery:
-            done = nursery.run(
+        with ForkServer(QUIET, preload=()) as server:
+            done = server.run(
                 _populate, stand_ins, corpus, str(folder), key, timeout=_SECONDS, memory_limit=_BYTES, cwd=Path(name)
             )
         if done.exit_code != 0:
             reason = done.stderr.strip() or ("out of time" if done.timed_out else "out of memory")
-            raise HubError(f"{RECORD} cannot be served; correct it:\n{reason}")
+            raise HubError(
+                f"{RECORD}: the local hub cannot be built; correct the entry that this error names:\n{reason}"
+            )
         _publish(folder, target)
     return target
 
 
 def environment(home: Path) -> dict[str, str]:
-    """The variables under which the libraries load from this hub, whatever caches the user has set up."""
+    """Return the environment variables with which the libraries load from this hub and ignore the user's caches."""
     return {
         "HF_HOME": str(home.resolve()),
         "HF_HUB_CACHE": str(home.resolve() / "hub"),
         "HF_DATASETS_CACHE": str(home.resolve() / "datasets"),
-        # In memory, `datasets` writes nothing of a snippet's own beside the rows, where the next one would find it.
+        # In memory, `datasets` writes no cache files next to the rows, where the next snippet would find them.
         "HF_DATASETS_IN_MEMORY_MAX_SIZE": str(1 << 30),
     }
 
 
 def _publish(folder: Path, target: Path) -> None:
-    """Put the finished folder in its place in one step; another process may have been first with the same content."""
+    """Move the finished folder into place atomically; another process may have built the same hub already."""
     try:
         folder.rename(target)
     except OSError:
@@ -91,7 +93,7 @@ def _populate(stand_ins: StandIns, corpus: str, home: str, revision: str) -> Non
 
 
 def _write_model(stand_in: StandIn, corpus: str, folder: Path) -> None:
-    import torch  # noqa: PLC0415 - only the process that builds loads it
+    import torch  # noqa: PLC0415 - only the building process imports it
     import transformers  # noqa: PLC0415
 
     tokenizer = _tokenizer(corpus)
@@ -104,18 +106,18 @@ def _write_model(stand_in: StandIn, corpus: str, folder: Path) -> None:
 
 
 def _tokenizer(corpus: str) -> Any:
-    """A byte-level BPE trained on the corpus; it has the one special token of GPT-2, and like it none for padding."""
+    """Train a byte-level BPE on the corpus, with GPT-2's single special token and, like GPT-2, no padding token."""
     from tokenizers import ByteLevelBPETokenizer  # noqa: PLC0415
     from transformers import PreTrainedTokenizerFast  # noqa: PLC0415
 
     trained = ByteLevelBPETokenizer()
     trained.train_from_iterator([corpus], _VOCABULARY, special_tokens=[_END], show_progress=False)
     ends = dict.fromkeys(("bos_token", "eos_token", "unk_token"), _END)
-    return PreTrainedTokenizerFast(tokenizer_object=trained._tokenizer, **ends)  # noqa: SLF001 - it has no other door
+    return PreTrainedTokenizerFast(tokenizer_object=trained._tokenizer, **ends)  # noqa: SLF001 - there is no public attribute
 
 
 def _write_dataset(name: str, data: StandInDataset, rows: Iterator[str], root: Path, revision: str) -> None:
-    """Write a data set as ``datasets`` leaves a prepared one, the only form that it loads offline by name."""
+    """Write a data set in the prepared form of ``datasets``, the only form that it loads offline by name."""
     import datasets  # noqa: PLC0415
     from datasets.arrow_writer import ArrowWriter  # noqa: PLC0415
     from datasets.naming import camelcase_to_snakecase, filename_prefix_for_split  # noqa: PLC0415

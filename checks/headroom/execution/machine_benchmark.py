@@ -1,7 +1,7 @@
-"""What a device can do, measured inside a process of its own: products, memory bandwidth, and the cost of a call.
+"""Measure a device's matmul FLOP/s, memory bandwidth and kernel-launch time; executed in the child process.
 
-Each figure is measured ``SAMPLES`` times, each time over a row of calls that lasts long enough for the clock to be
-exact. Operands are random: a product of zeros draws less power, and so runs at a higher clock.
+Each figure has ``SAMPLES`` samples. A sample is the mean over enough consecutive calls for an exact time. Operands are
+random, because a matmul of zeros draws less power and so runs at a higher clock rate.
 """
 
 import json
@@ -17,58 +17,58 @@ from headroom.io.atomic_write import write_atomic
 
 SAMPLES = 7
 SAMPLE_SECONDS = 0.2
-PILOT_SECONDS = 0.5  # a product that takes longer is the largest that is tried
+PILOT_SECONDS = 0.5  # no larger matmul is tried after one that takes longer
 PILOTS = 3
 SIZES = {"cpu": (512, 1024, 2048), "cuda": (2048, 4096, 8192, 16384)}
-ARRAY_BYTES = {"cpu": 1 << 29, "cuda": 1 << 31}  # far more than any cache holds
+ARRAY_BYTES = {"cpu": 1 << 29, "cuda": 1 << 31}  # far larger than any cache
 LAUNCHES = 1000
 
 Call = Callable[[], object]
 
 
 def run(request: Mapping[str, Any], result: str) -> None:
-    """Measure a device and write what was found, as JSON, to the path ``result``.
+    """Measure a device and write the figures, as JSON, to the path ``result``.
 
     Args:
-        request: ``device``, and ``memory_bytes``, of which the arrays take a small part.
-        result: path of the file to write, in one piece and only when everything has succeeded.
+        request: ``device``, and its ``memory_bytes``, which limit the size of the arrays.
+        result: path of the file to write; it is written atomically, and only after everything has succeeded.
     """
     device = str(request["device"])
     with torch.inference_mode():
-        products, refused = _products(device)
+        matmuls, unsupported = _matmuls(device)
         report = {
-            "products": products,
-            "not_measured": refused,
+            "products": matmuls,
+            "not_measured": unsupported,
             "bandwidth": _bandwidth(device, int(request["memory_bytes"])),
             "launch": _launch(device),
         }
     write_atomic(Path(result), json.dumps(report))
 
 
-def _products(device: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Operations a second of the product of two matrices, by format, and why the other formats have none."""
+def _matmuls(device: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return matmul FLOP/s by number format, and the reason for each format without a figure."""
     found: dict[str, Any] = {}
-    refused = {} if device == "cuda" else {"tf32": "a format of CUDA devices"}
-    for name, made in _FORMATS.items():
-        if name in refused:
+    unsupported = {} if device == "cuda" else {"tf32": "a format of CUDA devices"}
+    for name, make in _FORMATS.items():
+        if name in unsupported:
             continue
         try:
-            size = _fastest(made, device)
-            call = made(size, device)
+            size = _fastest(make, device)
+            call = make(size, device)
             rates = [2 * size**3 / seconds for seconds in _sampled(call, device)]
         except (RuntimeError, NotImplementedError, ValueError) as error:
-            refused[name] = (" ".join(str(error).split()) or type(error).__name__)[:200]
+            unsupported[name] = (" ".join(str(error).split()) or type(error).__name__)[:200]
         else:
             found[name] = {"of": f"two matrices of {size} × {size}", "samples": rates}
-    return found, refused
+    return found, unsupported
 
 
-def _fastest(made: Callable[[int, str], Call], device: str) -> int:
-    """The size at which products of this format are fastest, of those that do not take too long."""
+def _fastest(make: Callable[[int, str], Call], device: str) -> int:
+    """Return the matrix size with the highest FLOP/s in this format, among sizes that do not take too long."""
     rates: dict[int, float] = {}
     for size in SIZES[device]:
-        call = made(size, device)
-        _seconds(call, 1, device)  # the first call chooses a kernel, and may compile one
+        call = make(size, device)
+        _seconds(call, 1, device)  # the first call selects a kernel, and may compile it
         seconds = min(_seconds(call, 1, device) for _ in range(PILOTS))
         rates[size] = size**3 / seconds
         if seconds > PILOT_SECONDS:
@@ -77,26 +77,26 @@ def _fastest(made: Callable[[int, str], Call], device: str) -> int:
 
 
 def _floats(dtype: torch.dtype, precision: str = "ieee") -> Callable[[int, str], Call]:
-    """Products of floating-point matrices, those of 32 bits in this precision of CUDA's tensor cores."""
+    """Return a maker of floating-point matmuls; ``precision`` is CUDA's fp32 precision (``ieee`` or ``tf32``)."""
 
-    def made(size: int, device: str) -> Call:
+    def make(size: int, device: str) -> Call:
         torch.backends.cuda.matmul.fp32_precision = precision
         a, b = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))
         out = torch.empty(size, size, device=device, dtype=dtype)
         return lambda: torch.mm(a, b, out=out)
 
-    return made
+    return make
 
 
 def _int8(size: int, device: str) -> Call:
     a, b = (torch.randint(-128, 128, (size, size), device=device, dtype=torch.int8) for _ in range(2))
-    return lambda: torch._int_mm(a, b.t())  # noqa: SLF001 - torch has no public product of int8
+    return lambda: torch._int_mm(a, b.t())  # noqa: SLF001 - torch has no public int8 matmul
 
 
 def _fp8(size: int, device: str) -> Call:
     a, b = (torch.randn(size, size, device=device).to(torch.float8_e4m3fn) for _ in range(2))
     one = torch.ones((), device=device)
-    return lambda: torch._scaled_mm(  # noqa: SLF001 - the public one is newer than the oldest torch that is supported
+    return lambda: torch._scaled_mm(  # noqa: SLF001 - the public function is newer than the oldest supported torch
         a, b.t(), scale_a=one, scale_b=one, out_dtype=torch.bfloat16, use_fast_accum=device == "cuda"
     )
 
@@ -112,7 +112,7 @@ _FORMATS: Mapping[str, Callable[[int, str], Call]] = {
 
 
 def _bandwidth(device: str, memory_bytes: int) -> dict[str, Any]:
-    """Bytes a second that are read and written; what a CPU reads of a line before it writes it is not counted."""
+    """Return bytes per second, read plus written, without the reads of a CPU's write-allocate."""
     size = min(ARRAY_BYTES[device], memory_bytes // 32)
     a, b, c = (torch.randn(size // 4, device=device) for _ in range(3))
     calls: dict[str, tuple[Call, int]] = {
@@ -129,7 +129,7 @@ def _bandwidth(device: str, memory_bytes: int) -> dict[str, Any]:
 
 
 def _launch(device: str) -> dict[str, Any]:
-    """Seconds of one of many calls in a row that do next to nothing: on a GPU a kernel is launched by each."""
+    """Return the seconds per call of a tiny operation, called many times in a row; on a GPU each launches a kernel."""
     tiny = torch.zeros(1, device=device)
 
     def call() -> object:
@@ -141,16 +141,16 @@ def _launch(device: str) -> dict[str, Any]:
 
 
 def _sampled(call: Call, device: str) -> Iterator[float]:
-    """Seconds of one call, measured again and again."""
+    """Yield ``SAMPLES`` times of a call, in seconds per call."""
     _seconds(call, 1, device)
     count = max(1, math.ceil(SAMPLE_SECONDS / _seconds(call, 1, device)))
-    _seconds(call, count, device)  # clocks rise and settle under work of the same kind
+    _seconds(call, count, device)  # warm-up: clock rates settle under the same load
     for _ in range(SAMPLES):
         yield _seconds(call, count, device)
 
 
 def _seconds(call: Call, count: int, device: str) -> float:
-    """Seconds of one call, as the mean of a row of them. A GPU's own clock tells those of its work."""
+    """Return the mean seconds per call over ``count`` consecutive calls; on a GPU, CUDA events measure the time."""
     if device != "cuda":
         start = time.perf_counter()
         for _ in range(count):

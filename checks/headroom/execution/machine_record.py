@@ -1,4 +1,4 @@
-"""What this machine can do, as a record: it is measured in a process of its own, so that nothing is loaded here."""
+"""Measure this machine's peak rates in a separate process, and write them as a machine record."""
 
 import json
 import tempfile
@@ -17,21 +17,21 @@ from headroom.records.paths import machine_path, record_text
 TIMEOUT_SECONDS = 600.0
 
 
-class RatesError(RuntimeError):
-    """The measurement gave no result; the message says why."""
+class MachineBenchmarkError(RuntimeError):
+    """The measurement gave no result; the message gives the reason."""
 
 
 def measure(observed: Observed, hardware_class: str, date: str, run: Callable[..., Any]) -> Machine:
     """Measure this machine.
 
     Args:
-        observed: what it is.
-        hardware_class: the class that it belongs to.
+        observed: its hardware and state.
+        hardware_class: its hardware class.
         date: today, as YYYY-MM-DD.
-        run: a nursery's ``run``.
+        run: the ``run`` method of a ``ForkServer``.
 
     Raises:
-        RatesError: the process that measures has failed.
+        MachineBenchmarkError: the measuring process has failed.
     """
     request = {"device": observed.device, "memory_bytes": observed.memory_bytes}
     with tempfile.TemporaryDirectory() as folder:
@@ -39,8 +39,9 @@ def measure(observed: Observed, hardware_class: str, date: str, run: Callable[..
         limit = environment.memory_bytes() * 9 // 10
         outcome = run(work, request, str(result), timeout=TIMEOUT_SECONDS, memory_limit=limit, cwd=Path(folder))
         if not result.exists():
-            last = (outcome.stderr.strip().splitlines() or ["it said nothing"])[-1]
-            raise RatesError(f"nothing was measured: {'it took too long' if outcome.timed_out else last}")
+            last = (outcome.stderr.strip().splitlines() or ["its process failed without a message"])[-1]
+            reason = f"it took longer than {TIMEOUT_SECONDS:.0f} s" if outcome.timed_out else last
+            raise MachineBenchmarkError(f"the machine was not measured: {reason}")
         report: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
     return Machine(
         harness=f"{__version__} ({_harness_sha256()[:12]})",
@@ -54,17 +55,17 @@ def measure(observed: Observed, hardware_class: str, date: str, run: Callable[..
 
 
 def work(request: Mapping[str, Any], result: str) -> None:
-    """What the process of the measurement does: only there is torch loaded."""
-    from headroom.execution import machine_benchmark  # noqa: PLC0415 - as just said
+    """Run the machine benchmark; called in the measuring process, the only one that imports torch."""
+    from headroom.execution import machine_benchmark  # noqa: PLC0415 - imports torch
 
     machine_benchmark.run(request, result)
 
 
 def keep(machine: Machine, root: Path) -> Path:
-    """Add the record to a tree, whole or not at all, and return its path.
+    """Add the record to a tree, atomically, and return its path.
 
     Raises:
-        UnwritableError: it cannot be written.
+        UnwritableError: the file cannot be written.
     """
     text = record_text(machine)
     path = root / machine_path(machine.hardware_class, machine.date, safe_read.sha256(text))
@@ -73,7 +74,7 @@ def keep(machine: Machine, root: Path) -> Path:
 
 
 def _harness_sha256() -> str:
-    """A hash of the code that measures."""
+    """Return a hash of the measuring code."""
     return safe_read.sha256(
         python_source.syntax_sha256((Path(__file__).parent / "machine_benchmark.py").read_text(encoding="utf-8"))
     )

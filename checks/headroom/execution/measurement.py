@@ -1,8 +1,8 @@
-"""A session: blocks of baseline, subject and control in seeded random order, and one evidence file at its end.
+"""Run a measurement session: randomized blocks of baseline, subject and control, then one evidence file.
 
-What is measured follows from the claims: their arms at their points in their metrics, and each baseline once more as
-the control. A session writes a journal as it goes, and its evidence only when it is complete; whatever interrupts it
-leaves the journal, and never half an evidence file. What has been measured is saved wherever there is room for it.
+The claims determine the arms, points and metrics; each baseline runs a second time as the control. A session writes a
+journal as it runs, and its evidence file only at the end. An interrupted session leaves its journal and no evidence
+file. If the evidence file cannot be written to its place, it is saved to another folder that has space.
 """
 
 import json
@@ -31,43 +31,43 @@ from headroom.records.metrics import METRICS
 from headroom.records.tree import Tree
 
 TIMEOUT_SECONDS = 600.0
-WARMUP_STEPS = 1  # the first step, in which optimizer states are made and graphs compiled
+WARMUP_STEPS = 1  # the first step, which creates the optimizer states and compiles graphs
 TIMED_STEPS = 3
-INSPECTED = 4  # every fourth block: an inspection takes as long as a step. Ten blocks have three, which a gate asks for
+INSPECTED = 4  # every fourth block: an inspection takes as long as a step. Ten blocks have three, which a gate needs
 _MEASURING = ("session_plan", "measurement", "benchmark_run", "isolation", "fork_server", "preload")
 
 
 class Launcher(Protocol):
-    """What carries out one run of a script and gives back its report; ``launcher`` makes one."""
+    """A function that runs a benchmark script once and returns its report; ``launcher`` makes one."""
 
     def __call__(self, script: Path, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Run it.
+        """Run the script and return its report.
 
         Raises:
-            RunFailedError: it gave no report.
+            RunFailedError: the run gave no report.
         """
         ...
 
 
 class RunFailedError(RuntimeError):
-    """One run of a session gave no result; the session goes on without it, and says so."""
+    """One run of a session gave no result; the session records the failure and continues."""
 
 
 class MeasurementSession:
     """One session on one machine.
 
     Args:
-        tree: what is known; its benchmark script is run as it lies there.
-        what: what to measure.
-        machine: where.
-        launch: carries out a run.
-        progress: called after each run with how many of all are done, and a line on the ratios so far.
-        order_seed: seed of the order of each block; by default from the clock.
-        hardware: the class that the evidence names; by default the one that the machine is of.
+        tree: the tree with the claims and the benchmark script.
+        what: the plan of the session.
+        machine: this machine.
+        launch: runs the script once.
+        progress: called after each run with the number of finished runs, the total, and the ratios so far as text.
+        order_seed: seed of the order within the blocks; by default from the clock.
+        hardware: the hardware class that the evidence names; by default that of the machine.
 
     Raises:
-        MeasureError: the machine is of no class, and none is given.
-        GuardError: the clock is behind the records of the tree.
+        MeasureError: the machine matches no hardware class, and none is given.
+        GuardError: the clock is behind the newest record of the tree.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class MeasurementSession:
         name = f"{what.benchmark}-{self._began:%Y%m%dT%H%M%S}-{self._seed}.jsonl"
         self.journal = tree.root / FOLDER / name
         self.kept: Path | None = None
-        """The evidence, once it is written."""
+        """The path of the evidence file; None until it is written."""
         self._total = what.blocks * len(what.slots)
 
     def _script_syntax(self) -> str:
@@ -101,29 +101,29 @@ class MeasurementSession:
         """Run every block, write the evidence below ``home``, and return its path.
 
         Raises:
-            MeasureError: no run gave a result, or somebody has changed the script meanwhile.
-            NotKeptError: the evidence could not be written there.
-            UnwritableError: the journal cannot be begun; nothing was run.
+            MeasureError: no run gave a result, or the script was edited during the session.
+            EvidenceNotSavedError: the evidence could not be written below ``home``.
+            UnwritableError: the journal cannot be created; nothing was run.
         """
         with Journal(self.journal, self._header()) as journal:
             for block in range(self._plan.blocks):
                 for position, slot in enumerate(block_order(self._plan.slots, self._seed, block)):
-                    unwritten = journal.add(self._one(block, position, slot))
-                    told = f"no journal ({unwritten}); {self.ratios()}" if unwritten else self.ratios()
-                    with suppress(OSError):  # a terminal that has gone is no reason to end
-                        self._progress(len(self._runs) + len(self._failures), self._total, told)
-            with session_lock.undisturbed():
+                    error = journal.add(self._run_one(block, position, slot))
+                    status = f"journal not written ({error}); {self.ratios()}" if error else self.ratios()
+                    with suppress(OSError):  # a closed terminal does not end the session
+                        self._progress(len(self._runs) + len(self._failures), self._total, status)
+            with session_lock.signals_ignored():
                 self.kept = path = keep(self._evidence(), home, self.journal.parent)
                 journal.complete(path, clock_moved_seconds=round(self.clock_moved))
         return path
 
     @property
     def clock_moved(self) -> float:
-        """Seconds by which the clock was set since the session began."""
+        """Seconds by which the system clock was adjusted since the session started."""
         return (datetime.now(UTC) - self._began).total_seconds() - (time.monotonic() - self._clock)
 
     def _header(self) -> dict[str, Any]:
-        """What the journal says of the session before its first run."""
+        """Return the fields of the journal's first line."""
         return {
             "benchmark": self._plan.benchmark,
             "began": f"{self._began:%Y-%m-%dT%H:%M:%SZ}",
@@ -140,7 +140,7 @@ class MeasurementSession:
             "machine": asdict(self._machine),
         }
 
-    def _one(self, block: int, position: int, slot: Slot) -> Run | Failure:
+    def _run_one(self, block: int, position: int, slot: Slot) -> Run | Failure:
         where = {"block": block, "position": position, "arm": slot.arm, "control": slot.control}
         place: dict[str, Any] = {**where, "point": dict(slot.point)}
         seed = self._seed % 1_000_003 + block
@@ -158,7 +158,7 @@ class MeasurementSession:
             report = self._launch(self._script, request)
             ended, throttled = time.monotonic() - self._clock, environment.slowdowns(self._machine.device)
             run = Run(**place, input_seed=seed, started=started, ended=ended, throttled=throttled, **report)
-        except (RunFailedError, ValueError) as error:  # a loss that is not a number is no report either
+        except (RunFailedError, ValueError) as error:  # ValueError: the report is invalid, as with a loss of NaN
             failure = Failure(**place, reason=" ".join(str(error).split())[-500:])
             self._failures.append(failure)
             return failure
@@ -166,7 +166,7 @@ class MeasurementSession:
         return run
 
     def ratios(self) -> str:
-        """The median ratio so far of each claim, at each of its points, over the blocks that are complete."""
+        """Return the median ratio so far of each claim, at each of its points, over the complete blocks."""
         found: dict[tuple[int, Slot], Run] = {(run.block, slot_of(run)): run for run in self._runs}
         return "; ".join(part for claim in self._plan.claims if (part := _ratio(claim, found)))
 
@@ -174,7 +174,9 @@ class MeasurementSession:
         if not self._runs:
             raise MeasureError(f"no run gave a result: {self._failures[-1].reason}; see {self.journal}")
         if self._script_syntax() != self._syntax:
-            raise MeasureError(f"{self._script} was changed during the session; measure again, and leave it alone")
+            raise MeasureError(
+                f"{self._script} was changed during the session; measure again without editing it meanwhile"
+            )
         names = {name for run in self._runs for name in run.samples}
         return Evidence(
             benchmark=self._plan.benchmark,
@@ -200,14 +202,14 @@ class MeasurementSession:
 
 
 def _harness_sha256() -> str:
-    """A hash of the code that measures: two sessions with the same one were measured in the same way."""
+    """Return a hash of the measuring code: sessions with equal hashes were measured in the same way."""
     here = Path(__file__).parent
     sources = [(here / f"{name}.py").read_text(encoding="utf-8") for name in _MEASURING]
     return safe_read.sha256("".join(map(python_source.syntax_sha256, sources)))
 
 
 def _ratio(claim: MeasuredClaim, found: Mapping[tuple[int, Slot], Run]) -> str:
-    """The running ratio of one claim, as ``id 1.234, 1.345``, one figure a point."""
+    """Return the ratios so far of one claim, as ``id 1.234, 1.345``, one per point."""
     parts = []
     for point in claim.scope.points:
         at = tuple(sorted(point.items()))
@@ -226,8 +228,8 @@ def _ratio(claim: MeasuredClaim, found: Mapping[tuple[int, Slot], Run]) -> str:
 
 
 def launcher(run: Callable[..., Any]) -> Launcher:
-    """A launcher that runs scripts through a nursery's ``run``, each in a folder of its own."""
-    from headroom.execution import benchmark_run  # noqa: PLC0415 - imports torch; only a real session pays for it
+    """Return a launcher that calls a fork server's ``run``, with a temporary folder for each run."""
+    from headroom.execution import benchmark_run  # noqa: PLC0415 - imports torch, which only a real session needs
 
     def launch(script: Path, request: Mapping[str, Any]) -> Mapping[str, Any]:
         with tempfile.TemporaryDirectory() as folder:
@@ -242,7 +244,7 @@ def launcher(run: Callable[..., Any]) -> Launcher:
                 cwd=Path(folder),
             )
             if not result.exists():
-                last = (outcome.stderr.strip().splitlines() or ["it said nothing"])[-1]
+                last = (outcome.stderr.strip().splitlines() or ["no error message"])[-1]
                 limit = "timed out" if outcome.timed_out else "ran out of memory" if outcome.over_memory else "failed"
                 raise RunFailedError(f"the run {limit}: {last}")
             report: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))

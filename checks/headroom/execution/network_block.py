@@ -1,4 +1,4 @@
-"""Keeping a process from the network."""
+"""Block the network for a process: in a network namespace, or with an audit hook."""
 
 import contextlib
 import ctypes
@@ -18,30 +18,30 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 
 
 class Kind(StrEnum):
-    """What keeps the work from the network."""
+    """How the network is blocked."""
 
     NAMESPACE = "namespace"
-    """A network namespace of its own, with a loopback device and nothing else: it holds for everything it starts."""
+    """A network namespace with only a loopback device; it also covers child processes."""
     AUDIT_HOOK = "audit hook"
-    """A hook of the interpreter, where namespaces are not permitted: it holds for the Python code of this process."""
+    """A Python audit hook, used if namespaces are not permitted; it covers the Python code of this process."""
     OPEN = "open"
-    """Nothing: the work is meant to use the network."""
+    """Not blocked: the work needs the network."""
 
 
 def available() -> Kind:
-    """The strongest kind that is permitted here, found out in a child, for a namespace cannot be left again."""
+    """Return the strongest permitted kind; a child process tries it, because a process cannot leave a namespace."""
     child = os.fork()
     if child == 0:
         try:
             _enter_namespace()
-        except BaseException:  # noqa: BLE001 - any failure means: not permitted
+        except BaseException:  # noqa: BLE001 - any failure means that namespaces are not permitted
             os._exit(1)
         os._exit(0)
     return Kind.NAMESPACE if os.waitpid(child, 0)[1] == 0 else Kind.AUDIT_HOOK
 
 
 def close(kind: Kind) -> None:
-    """Keep this process from every network but loopback, for good."""
+    """Block every network but loopback for the rest of this process."""
     if kind is Kind.NAMESPACE:
         _enter_namespace()
     elif kind is Kind.AUDIT_HOOK:
@@ -52,7 +52,7 @@ def _enter_namespace() -> None:
     """Move into a new network namespace, as root or through a user namespace, and bring its loopback device up.
 
     Raises:
-        OSError: it is not permitted.
+        OSError: namespaces are not permitted.
     """
     uid, gid = os.getuid(), os.getgid()
     try:
@@ -72,7 +72,7 @@ def _unshare(flags: int) -> None:
 
 
 def _refuse(event: str, args: tuple[Any, ...]) -> None:
-    """Raise where this process is about to reach, or to look up, anything but this machine."""
+    """Raise an OSError if this process is about to connect to, or look up, another host."""
     if event in ("socket.connect", "socket.sendto"):
         host = args[1][0] if isinstance(args[1], tuple) else None
     elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
@@ -80,11 +80,11 @@ def _refuse(event: str, args: tuple[Any, ...]) -> None:
     else:
         return
     if not _is_here(host.decode() if isinstance(host, bytes) else host):
-        raise OSError(errno.ENETUNREACH, f"the network is closed to snippets and benchmarks ({event})")
+        raise OSError(errno.ENETUNREACH, f"the network is blocked for snippets and benchmarks ({event})")
 
 
 def _is_here(host: str | None) -> bool:
-    """Whether a host, None for a Unix socket, is this machine."""
+    """Return whether a host is this machine; None stands for a Unix socket."""
     if host in (None, "", "localhost", socket.gethostname()):
         return True
     with contextlib.suppress(ValueError):

@@ -1,6 +1,6 @@
-"""Running notebooks in a fresh kernel, and comparing what their cells show with what is stored in them.
+"""Run notebooks in a fresh kernel, and compare the outputs with the stored ones.
 
-Only what a reader sees is compared and kept: no times, no counters, nothing of the machine.
+Times, execution counts and names of the machine are neither compared nor stored.
 """
 
 import difflib
@@ -23,25 +23,25 @@ from headroom.io.safe_read import UnreadableError, read_bytes, read_text
 from headroom.records.notebooks import dumps
 
 TIMEOUT = 300
-"""Seconds for one cell; loading torch on a busy machine takes a minute of them."""
+"""Time limit of a cell in seconds; on a loaded machine, importing torch alone can take a minute."""
 
 
 class NotebookError(RuntimeError):
-    """A notebook cannot be run to its end; says which cell, and what it raised."""
+    """A cell failed; the message names the cell and its error."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutputDifference:
-    """A cell whose outputs are not the stored ones."""
+    """A cell whose outputs differ from the stored ones."""
 
     cell: int
-    """Its number among all cells, from 1."""
+    """The cell's number among all cells, from 1."""
     diff: str
-    """Lines as `diff` writes them: `-` stored, `+` found."""
+    """A unified diff: `-` stored, `+` found."""
 
 
 def execute(text: str) -> dict[str, Any]:
-    """A notebook with the outputs of a run from its first cell to its last, in a kernel of its own without a network.
+    """Run all cells of a notebook in a fresh kernel without a network, and return the notebook with its new outputs.
 
     Raises:
         NotebookError: a cell fails, or takes too long.
@@ -52,7 +52,7 @@ def execute(text: str) -> dict[str, Any]:
             cell.update(outputs=[], execution_count=None)
     with tempfile.TemporaryDirectory() as folder:
         own = {"IPYTHONDIR": folder, "JUPYTER_RUNTIME_DIR": folder, "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
-        # Sockets in the file system: they need no network, not even one within the machine.
+        # The kernel is reached through Unix sockets, which need no network, not even loopback.
         kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", connection_file=f"{folder}/kernel.json")
         client = NotebookClient(notebook, km=kernel, timeout=TIMEOUT, resources={"metadata": {"path": folder}})
         try:
@@ -61,12 +61,12 @@ def execute(text: str) -> dict[str, Any]:
             cells = enumerate(notebook.cells, 1)
             ran = [i for i, cell in cells if cell.get("outputs") or cell.get("execution_count")]
             why = f"{error.ename}: {error.evalue}" if isinstance(error, CellExecutionError) else str(error)
-            raise NotebookError(f"cell {max(ran, default=1)} fails: {why}") from error
+            raise NotebookError(f"cell {max(ran, default=1)} fails: {why}; correct the cell") from error
     return clean(json.loads(nbformat.writes(notebook)))
 
 
 def clean(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """A notebook without what depends on when and where it ran."""
+    """Return a notebook without metadata that depends on the time and the machine of the run."""
     cells = [_clean_cell(cell) for cell in notebook["cells"]]
     metadata = {
         "headroom": notebook["metadata"].get("headroom", {}),
@@ -81,7 +81,7 @@ def _clean_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     kept = {**cell, "metadata": {"tags": tags} if tags else {}}
     if cell["cell_type"] == "code":
         kept["execution_count"] = None
-        # What libraries log goes to stderr, with times and paths in it: it is no output of the notebook.
+        # Libraries log to stderr, with times and paths, so stderr does not count as output.
         shown = (output for output in cell["outputs"] if output.get("name") != "stderr")
         kept["outputs"] = [_clean_output(output) for output in shown]
     return kept
@@ -92,13 +92,13 @@ def _clean_output(output: Mapping[str, Any]) -> dict[str, Any]:
     if "execution_count" in kept:
         kept["execution_count"] = None
     if "data" in kept and len(kept["data"]) > 1:
-        # The text form of what is drawn names a Python object, and says nothing.
+        # The text form of a figure is the repr of a Python object.
         kept["data"] = {kind: data for kind, data in kept["data"].items() if kind != "text/plain"}
     return kept
 
 
 def differences(stored: str, found: Mapping[str, Any]) -> Iterator[OutputDifference]:
-    """The cells whose outputs differ, and how."""
+    """Yield the cells whose outputs differ."""
     for number, (before, after) in enumerate(zip(json.loads(stored)["cells"], found["cells"], strict=True), 1):
         old, new = (json.dumps(cell.get("outputs", []), indent=1, ensure_ascii=False) for cell in (before, after))
         if old != new:
@@ -107,19 +107,19 @@ def differences(stored: str, found: Mapping[str, Any]) -> Iterator[OutputDiffere
 
 
 def run(path: Path, root: Path, *, record: bool = False) -> list[OutputDifference]:
-    """Run one notebook, and say where its outputs differ from the stored ones; `record` stores the new ones.
+    """Run one notebook, and return the cells whose outputs differ; with `record`, store the new outputs.
 
     Raises:
-        NotebookError: it cannot be run.
-        UnreadableError: it is no text, or no JSON.
-        UnwritableError: the new ones cannot be stored, or somebody has saved the notebook meanwhile.
+        NotebookError: a cell fails.
+        UnreadableError: the file is not a notebook.
+        UnwritableError: the outputs cannot be stored, or another program has saved the notebook meanwhile.
     """
     before = read_bytes(path, root)
     text = read_text(path, root)
     try:
         found = execute(text)
     except (json.JSONDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError) as error:
-        raise UnreadableError(f"no notebook ({error})", "save it with Jupyter") from error
+        raise UnreadableError(f"the file is not a notebook: {error}", "save it with Jupyter") from error
     if record:
         write_atomic(path, dumps(found), over=before)
     return list(differences(text, found))

@@ -1,4 +1,4 @@
-"""Where evidence goes: into its place in the tree, or, where that fails, anywhere rather than nowhere."""
+"""Write an evidence file into the tree, or to a fallback folder if that fails."""
 
 import tempfile
 from contextlib import suppress
@@ -10,12 +10,12 @@ from headroom.records.evidence import Evidence
 from headroom.records.paths import evidence_path, evidence_text
 
 
-class NotKeptError(MeasureError):
-    """Evidence could not be put in its place; the message says where it was saved instead.
+class EvidenceNotSavedError(MeasureError):
+    """Evidence could not be written into the tree; the message names the file that it was saved to instead.
 
     Args:
         message: the message.
-        text: the evidence, where it could be saved nowhere, or nothing.
+        text: the evidence itself if it could be saved nowhere, else empty.
     """
 
     def __init__(self, message: str, text: str = "") -> None:
@@ -24,15 +24,15 @@ class NotKeptError(MeasureError):
 
 
 def keep(evidence: Evidence, root: Path, *spare: Path) -> Path:
-    """Add one evidence file to a tree, whole or not at all, and return its path.
+    """Add one evidence file to a tree, atomically, and return its path.
 
     Args:
-        evidence: what was measured.
+        evidence: the evidence of a session.
         root: the tree.
-        spare: folders to save it in where that fails; the last one is the system's for temporary files.
+        spare: folders to try if that fails, before the system's temporary folder.
 
     Raises:
-        NotKeptError: it is not in its place.
+        EvidenceNotSavedError: the file could not be added to the tree.
     """
     text = evidence_text(evidence)
     path = root / evidence_path(evidence, text)
@@ -42,8 +42,8 @@ def keep(evidence: Evidence, root: Path, *spare: Path) -> Path:
         for folder in (*spare, Path(tempfile.gettempdir())):
             with suppress(atomic_write.UnwritableError):
                 atomic_write.add(folder / path.name, text)
-                message = f"{error}; the evidence is saved as {folder / path.name}: make room, and move it to {path}"
-                raise NotKeptError(message) from error
-        message = f"{error}, nor is there room elsewhere; this is the evidence: make room, and save it as {path}"
-        raise NotKeptError(message, text) from error
+                message = f"{error}; the evidence is saved as {folder / path.name}: free space, and move it to {path}"
+                raise EvidenceNotSavedError(message) from error
+        message = f"{error}; no other folder has space, so the evidence is printed: free space, and save it as {path}"
+        raise EvidenceNotSavedError(message, text) from error
     return path

@@ -1,4 +1,4 @@
-"""The child's side of a snippet: run the script as ``python FILE`` would, and write down how that ended."""
+"""Run a snippet in the child process, as ``python FILE`` would, and report errors and warnings as JSON."""
 
 import json
 import logging
@@ -16,13 +16,13 @@ from typing import Any
 LOGGERS = ("transformers", "accelerate", "datasets")
 MAX_WARNING = 300  # characters of one warning that are kept
 _DEPRECATIONS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
-# What `datasets` says whenever it loads from disk what was not downloaded: the local hub's doing, not the snippet's.
+# `datasets` logs these when it loads rows from disk that it did not download, as the local hub's always are.
 _HUB_NOTICES = ("Using the latest cached version of the dataset", "Found the latest cached dataset configuration")
 
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """What ended a script before its last line."""
+    """The exception that ended a script."""
 
     type: str
     message: str
@@ -30,7 +30,7 @@ class Error:
     """The file of the innermost frame."""
     line: int
     own: bool
-    """Whether that file is the script."""
+    """Whether this file is the script itself."""
 
 
 @dataclass(slots=True)
@@ -40,27 +40,27 @@ class Report:
     device: str = "cpu"
     seconds: float = 0.0
     ended: float = 0.0
-    """On the machine's monotonic clock, so that the processes of one run can be put in order."""
+    """Time of the end on the machine's monotonic clock, which orders the processes of one run."""
     warnings: list[str] = field(default_factory=list)
     deprecations: list[str] = field(default_factory=list)
-    """Those of the warnings that the snippet's author has to act on."""
+    """The warnings that the snippet's author must fix."""
     error: Error | None = None
 
 
 def run(script: str, folder: str) -> None:
-    """Run the script as the main module, and leave this rank's report in the folder.
+    """Run the script as the main module, and write this rank's report to the folder.
 
     Raises:
-        SystemExit: the script failed; its traceback has been printed.
+        SystemExit: the script failed; its traceback is on standard error.
     """
     sys.argv = [script]
     sys.path.insert(0, str(Path(script).parent))
     report = Report()
-    _listen(report, script)
+    _collect_warnings(report, script)
     start = time.monotonic()
     try:
         runpy.run_path(script, run_name="__main__")
-    except BaseException as error:  # noqa: BLE001 - also SystemExit and KeyboardInterrupt end a script
+    except BaseException as error:  # noqa: BLE001 - SystemExit and KeyboardInterrupt also end a script
         if not (isinstance(error, SystemExit) and not error.code):
             report.error = _error(error, script)
     report.ended = time.monotonic()
@@ -73,8 +73,8 @@ def run(script: str, folder: str) -> None:
 
 
 def torchrun(options: Sequence[str], script: str, folder: str) -> None:
-    """Run the script under torchrun, each rank of it through this module."""
-    from torch.distributed.run import main  # noqa: PLC0415 - the parent's side of this module goes without torch
+    """Run the script under torchrun, with this module as the entry point of each rank."""
+    from torch.distributed.run import main  # noqa: PLC0415 - the parent process does not import torch
 
     package = str(Path(__file__).parents[2])
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
@@ -82,7 +82,7 @@ def torchrun(options: Sequence[str], script: str, folder: str) -> None:
 
 
 def read(folder: Path) -> list[Report]:
-    """The reports of a run, one for each process that lived to write one, in the order of their ends."""
+    """Return the reports of a run, in the order in which the processes ended; a killed process leaves none."""
     found = []
     for path in folder.glob("*.json"):
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -92,7 +92,7 @@ def read(folder: Path) -> list[Report]:
 
 
 def _error(error: BaseException, script: str) -> Error:
-    """What went wrong and where; prints the traceback without the frames that only lead to the script."""
+    """Return the error with its location, and print its traceback without the frames above the script."""
     trace = error.__traceback__
     while trace and trace.tb_frame.f_code.co_filename != script:
         trace = trace.tb_next
@@ -103,22 +103,22 @@ def _error(error: BaseException, script: str) -> Error:
     return Error(type(error).__name__, _line(str(error), script), _line(file, script), line, own=file == script)
 
 
-def _listen(report: Report, script: str) -> None:
-    """Write every warning, and what the libraries log as one, into the report from now on."""
+def _collect_warnings(report: Report, script: str) -> None:
+    """From now on, add every Python warning and every warning that the libraries log to the report."""
     show = warnings.showwarning
 
-    def hear(message: Warning | str, category: type[Warning], filename: str, *rest: Any, **more: Any) -> None:
+    def record(message: Warning | str, category: type[Warning], filename: str, *rest: Any, **more: Any) -> None:
         own = issubclass(category, _DEPRECATIONS) and filename == script
         _note(report, f"{category.__name__}: {_line(str(message), script)}", own=own)
         show(message, category, filename, *rest, **more)
 
-    warnings.showwarning = hear
+    warnings.showwarning = record
     warnings.simplefilter("default")
     for name in LOGGERS:
-        logging.getLogger(name).addHandler(_Ear(report, script))
+        logging.getLogger(name).addHandler(_ReportHandler(report, script))
 
 
-class _Ear(logging.Handler):
+class _ReportHandler(logging.Handler):
     def __init__(self, report: Report, script: str) -> None:
         super().__init__(logging.WARNING)
         self.report, self.script = report, script
@@ -139,7 +139,7 @@ def _note(report: Report, text: str, *, own: bool) -> None:
 
 
 def _line(text: str, script: str) -> str:
-    """A text on one line, without control characters and without the folder that this run happened to be in."""
+    """Return a text on one line, without control characters and without this run's temporary folder."""
     text = text.replace(f"{Path(script).parent}{os.sep}", "")
     return "".join(character for character in " ".join(text.split()) if character.isprintable())
 

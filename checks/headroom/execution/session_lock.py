@@ -1,4 +1,4 @@
-"""What holds around a session: nobody else measures here, a signal ends it in order, and the clock is not behind."""
+"""Guards of a session: a lock against a second session, signals as exceptions, and a check of the clock."""
 
 import fcntl
 import os
@@ -20,29 +20,29 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class GuardError(RuntimeError):
-    """Nothing may be measured now, and nothing was; the message says why and what to do."""
+    """No session can start now; the message gives the reason and the remedy."""
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal asked for the end; the message is its name."""
+    """A signal asked this process to end; the message is the signal's name."""
 
 
 @contextmanager
-def only_one(root: Path) -> Iterator[None]:
-    """Keep every other session of the tree from starting: two at once would measure one another.
+def exclusive_session(root: Path) -> Iterator[None]:
+    """Hold the tree's lock, because two sessions at once would slow each other down.
 
-    The lock is the kernel's, and goes with the process, however that ends.
+    The kernel holds the lock, and releases it when the process ends in any way.
 
     Raises:
-        GuardError: another process measures.
-        UnwritableError: the file to lock cannot be written.
+        GuardError: another process is measuring.
+        UnwritableError: the lock file cannot be written.
     """
     path = root / LOCK
     try:
         handle = _locked(path)
     except BlockingIOError:
         first = path.read_text(encoding="ascii") or "another"
-        message = f"process {first} is measuring in this tree, and two at once would measure one another; wait for it"
+        message = f"process {first} is measuring in this tree, and two at once slow each other down; wait for its end"
         raise GuardError(message) from None
     except OSError as error:
         raise UnwritableError(path, error) from error
@@ -51,7 +51,7 @@ def only_one(root: Path) -> Iterator[None]:
 
 
 def _locked(path: Path) -> IO[bytes]:
-    """A file that holds the number of this process, and is locked for as long as it is open."""
+    """Open and lock the file, and write this process's id to it; the lock holds while the file is open."""
     path.parent.mkdir(exist_ok=True)
     handle = path.open("ab", buffering=0)
     try:
@@ -65,12 +65,12 @@ def _locked(path: Path) -> IO[bytes]:
 
 
 @contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """Have the signals that ask a process to end raise ``Stopped``, once; those that are ignored stay so (nohup)."""
+def stop_on_signals() -> Iterator[None]:
+    """Raise ``Stopped`` on the first SIGINT, SIGTERM or SIGHUP; ignored signals stay ignored (nohup)."""
 
     def stop(number: int, _: FrameType | None) -> NoReturn:
         for each in before:
-            signal.signal(each, signal.SIG_IGN)  # the end is in order, and is not interrupted itself
+            signal.signal(each, signal.SIG_IGN)  # no further signal interrupts the clean-up
         raise Stopped(signal.Signals(number).name)
 
     before = [each for each in _ENDING if signal.getsignal(each) is not signal.SIG_IGN]
@@ -79,8 +79,8 @@ def ended_by_signals() -> Iterator[None]:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Ignore these signals for the moment in which what was measured is written."""
+def signals_ignored() -> Iterator[None]:
+    """Ignore these signals, so that none interrupts the writing of results."""
     with _handled(_ENDING, signal.SIG_IGN):
         yield
 
@@ -91,7 +91,7 @@ def _handled(
     handler: "Callable[[int, FrameType | None], object] | signal.Handlers",
 ) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
-        yield  # no other thread may set handlers, or is interrupted by them
+        yield  # only the main thread can set handlers, and only it is interrupted
         return
     before = {number: signal.signal(number, handler) for number in numbers}
     try:
@@ -102,20 +102,20 @@ def _handled(
 
 
 def now(tree: Tree) -> datetime:
-    """The time, where the clock can be trusted: the newest session decides, so one that is dated back would be lost.
+    """Return the current time in UTC, if the clock is not behind: an older session than the newest has no effect.
 
     Raises:
-        GuardError: a record of the tree, or its last commit, is of a later time.
+        GuardError: a record of the tree, or its last commit, has a later time.
     """
     moment = datetime.now(UTC)
     known = {session.path: session.head.moment for session in tree.sessions}
-    known |= {f"the run of {name} on {where}": (run.date, "") for (name, where), run in tree.runs.items()}
+    known |= {f"the run record of {name} on {where}": (run.date, "") for (name, where), run in tree.runs.items()}
     known |= {path: (machine.date, "") for path, machine in tree.machines.items()}
     known["the last commit"] = (commit_date.last_commit_day(tree.root) or "", "")
     newest = max(known, key=lambda name: known[name], default=None)
     here = (f"{moment:%Y-%m-%d}", f"{moment:%H:%M:%S}")
     if newest is not None and here < known[newest]:
-        part = slice(2 if here[0] == known[newest][0] else 1)  # the time only where the day is the same
-        says, of = (" ".join(each[part]) for each in (here, known[newest]))
-        raise GuardError(f"the clock says {says}, but {newest} is of {of}; set the clock, or correct that date")
+        part = slice(2 if here[0] == known[newest][0] else 1)  # show the time of day only if the days are equal
+        clock, later = (" ".join(each[part]) for each in (here, known[newest]))
+        raise GuardError(f"the clock shows {clock}, but {newest} is dated {later}; set the clock, or correct the date")
     return moment

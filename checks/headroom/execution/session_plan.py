@@ -1,4 +1,4 @@
-"""What a session measures: it follows from the claims, whose arms at their points in their metrics are its runs."""
+"""Plan a session: the arms, points and metrics that claims of a benchmark need, and the number of blocks."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,25 +11,25 @@ from headroom.records.tree import Tree
 
 
 class MeasureError(ValueError):
-    """A session cannot be started, or has not become evidence; the message says why and what to do."""
+    """A session cannot start, or gave no evidence; the message gives the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a session is to measure."""
+    """The benchmark, claims, runs and blocks of a session."""
 
     benchmark: str
     claims: tuple[MeasuredClaim, ...]
     slots: Mapping[Slot, tuple[str, ...]]
-    """Every run that a block holds, and the metrics that it is asked for."""
+    """Every run of a block, and its metrics."""
     blocks: int
 
 
 def plan(tree: Tree, names: Iterable[str]) -> Plan:
-    """What a session for these claims, or for all claims of a benchmark, measures.
+    """Return the plan of a session for these claims, or for all active claims of a benchmark.
 
     Raises:
-        MeasureError: a name is no measured claim and no benchmark with one, or they need several benchmarks.
+        MeasureError: a name is neither a measured claim nor a benchmark of one, or the claims need several benchmarks.
     """
     claims: dict[str, MeasuredClaim] = {}
     for name in names:
@@ -37,26 +37,27 @@ def plan(tree: Tree, names: Iterable[str]) -> Plan:
         found = found or [claim for claim in tree.measured() if name == claim.benchmark and not claim.retired]
         if not found:
             known = ", ".join(sorted({claim.benchmark for claim in tree.measured()})) or "none"
-            raise MeasureError(f"`{name}` is no measured claim, and no benchmark of one; benchmarks are: {known}")
+            raise MeasureError(f"`{name}` is neither a measured claim nor a benchmark of one; benchmarks are: {known}")
         claims.update({claim.id: claim for claim in found})
     benchmarks = {claim.benchmark for claim in claims.values()}
     if not benchmarks:
         raise MeasureError("nothing to measure; name a benchmark or claims")
     if len(benchmarks) != 1:
-        raise MeasureError(f"one session measures one benchmark, not {', '.join(sorted(benchmarks))}; call it for each")
+        several = ", ".join(sorted(benchmarks))
+        raise MeasureError(f"one session measures one benchmark, not several ({several}); measure each separately")
     slots: dict[Slot, set[str]] = {}
     for claim in claims.values():
         for slot in slots_of(claim):
             slots.setdefault(slot, set()).add(claim.metric.name)
     if any("first_step_time" in asked and any(METRICS[name].exact for name in asked) for asked in slots.values()):
-        remedy = "name the claims about `first_step_time` in a session of their own"
-        raise MeasureError(f"a first step is not timed where memory is traced; {remedy}")
+        remedy = "measure the claims about `first_step_time` in a separate session"
+        raise MeasureError(f"`first_step_time` cannot be measured while memory is traced; {remedy}")
     metrics = {slot: tuple(sorted(names)) for slot, names in slots.items()}
     return Plan(benchmarks.pop(), tuple(claims.values()), metrics, max(claim.blocks for claim in claims.values()))
 
 
 def slots_of(claim: MeasuredClaim) -> Iterator[Slot]:
-    """The runs that a block holds for a claim: baseline, subject and control at each of its points."""
+    """Yield the runs of a block for a claim: baseline, subject and control at each of its points."""
     for point in claim.scope.points:
         at = tuple(sorted(point.items()))
         yield Slot(claim.baseline, control=False, point=at)
@@ -65,20 +66,21 @@ def slots_of(claim: MeasuredClaim) -> Iterator[Slot]:
 
 
 def classes(tree: Tree, machine: MachineState) -> list[str]:
-    """The classes whose description a machine fits: one, where all is well."""
+    """Return the hardware classes that a machine matches; it should be exactly one."""
     return [name for name, known in tree.classes.items() if known.holds(machine)]
 
 
 def hardware_class(tree: Tree, machine: MachineState) -> str:
-    """The class that a machine belongs to.
+    """Return the hardware class of a machine.
 
     Raises:
-        MeasureError: none, or more than one.
+        MeasureError: the machine matches no class, or more than one.
     """
     found = classes(tree, machine)
     if len(found) != 1:
         sets = ", ".join(machine.instruction_sets)
         seen = f"{machine.product} ({machine.power_limit_w or sets}, {machine.threads} threads)"
-        remedy = "describe it in checks/facts/hardware-classes.yml, so that exactly one class matches"
-        raise MeasureError(f"this machine, {seen}, is of {', '.join(found) or 'no'} hardware class; {remedy}")
+        remedy = "edit checks/facts/hardware-classes.yml so that exactly one class matches"
+        matched = f"several hardware classes ({', '.join(found)})" if found else "no hardware class"
+        raise MeasureError(f"this machine, {seen}, matches {matched}; {remedy}")
     return found[0]

@@ -1,6 +1,7 @@
-"""First drafts of what people write: files that already pass but for what only their author knows, which is marked.
+"""Write drafts of claims, benchmarks, snippets, guides and methods, with TODO marks for the author.
 
-The templates lie beside this module. Each is what a reader would see, with ``$name`` where something is filled in.
+The drafts pass every check except for these marks. Their templates are the ``.txt`` files next to this module, with
+``$name`` for each value that is filled in.
 """
 
 import json
@@ -8,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib.resources import files as beside
+from importlib.resources import files
 from string import Template
 from typing import Any, get_args
 
@@ -21,60 +22,60 @@ from headroom.records.metrics import METRICS
 
 
 class ScaffoldError(ValueError):
-    """Nothing was written; the message says why and what to do."""
+    """No draft was written; the message gives the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A file to be written, and what comes after it."""
+    """A file to write, and the next steps."""
 
     path: str
     text: str
     following: tuple[str, ...]
-    """What to do next, a step each, in order."""
+    """The next steps of the author, in order."""
 
 
 def write(tree: Tree, draft: Draft) -> None:
-    """Write a draft into its place.
+    """Write a draft into the tree.
 
     Raises:
-        ScaffoldError: something is there already.
-        UnwritableError: it cannot be written.
+        ScaffoldError: the file exists already.
+        UnwritableError: the file cannot be written.
     """
     path = tree.root / draft.path
     if path.exists() or path.is_symlink():
-        raise ScaffoldError(f"{draft.path} is there already, and is left as it is; choose another name, or edit it")
+        raise ScaffoldError(f"{draft.path} exists already and is unchanged; choose another name, or edit the file")
     atomic_write.add(path, draft.text)
 
 
 def benchmark(_: Tree, name: str) -> Draft:
-    """A benchmark of two arms, which runs in a moment."""
-    _fits(name, Name, "a benchmark", "gpt2_padding")
+    """Draft a benchmark of two arms that runs within seconds."""
+    _check_name(name, Name, "a benchmark", "gpt2_padding")
     path = f"checks/benchmarks/{name}.py"
     return Draft(
         path,
-        _filled("benchmark.py"),
+        _fill("benchmark.py"),
         (
-            f"write the arms, and run the script by hand: python {path}",
-            f"say what it shows: headroom new claim TOPIC.METHOD.METRIC --benchmark {name} --method METHOD",
+            f"write the arms, and run the script: python {path}",
+            f"draft a claim: headroom new claim TOPIC.METHOD.METRIC --benchmark {name} --method METHOD",
         ),
     )
 
 
 def claim(tree: Tree, name: str, *, benchmark: str, method: str, guide: str | None, metric: str) -> Draft:
-    """A measured claim on the first two arms of a benchmark, the second one said to be better than the first."""
-    _fits(name, ClaimId, "a claim", "training.padding-free.peak-memory")
-    _known(benchmark, tree.benchmarks, "benchmark")
-    _known(method, tree.methods, "method")
+    """Draft a measured claim that the second arm of a benchmark is better than the first."""
+    _check_name(name, ClaimId, "a claim", "training.padding-free.peak-memory")
+    _check_exists(benchmark, tree.benchmarks, "benchmark")
+    _check_exists(method, tree.methods, "method")
     if metric not in METRICS:
         raise ScaffoldError(f"there is no metric `{metric}`; metrics are: {', '.join(METRICS)}")
     guide = guide or tree.methods[method].section.partition("#")[0]
-    _page(tree, guide)
+    _check_page(tree, guide)
     path = paths.claim_path(name)
     source = safe_read.read_text(tree.root / f"checks/benchmarks/{benchmark}.py", tree.root)
     arms = (*python_source.arms_of(source), gap("an arm"), gap("another arm"))
     at = ", ".join(f'{each}: "{gap("its value")}"' for each in python_source.parameters_of(source))
-    text = _filled(
+    text = _fill(
         "claim.yml",
         id=name,
         method=method,
@@ -92,93 +93,96 @@ def claim(tree: Tree, name: str, *, benchmark: str, method: str, guide: str | No
         path,
         text,
         (
-            f"use it: link it in docs/{guide}, or list it in checks/methods/{method}.yml",
-            f"measure it: headroom measure {name}",
+            f"link the claim in docs/{guide}, or list it in checks/methods/{method}.yml",
+            f"measure the claim: headroom measure {name}",
         ),
     )
 
 
 def snippet(_: Tree, name: str) -> Draft:
-    """A script with a technique, its proof and its ablation, which runs in a moment."""
-    _fits(name, SnippetId, "a snippet", "training/padding_free")
+    """Draft a snippet with a technique, its proof and its ablation, which runs within seconds."""
+    _check_name(name, SnippetId, "a snippet", "training/padding_free")
     path = f"snippets/{name}.py"
     return Draft(
         path,
-        _filled("snippet.py"),
+        _fill("snippet.py"),
         (
-            "write the technique, the proof, and the text that takes the technique out",
-            f"show its regions on a page, as `{path}:enable`",
+            "write the technique, the proof, and the ablation that removes the technique",
+            f"show its regions on a page, such as `{path}:enable`",
             f"run it with and without the technique: headroom snippets run {name} --record",
         ),
     )
 
 
 def method(tree: Tree, name: str, *, guide: str) -> Draft:
-    """A method, with its section on a page."""
-    _fits(name, Slug, "a method", "padding-free")
-    _page(tree, guide)
+    """Draft the record of a method that has its section on a page."""
+    _check_name(name, Slug, "a method", "padding-free")
+    _check_page(tree, guide)
     following = (
         f"write its section on docs/{guide}, with a heading that ends in {{#{name}}}",
-        f"say what it does: headroom new claim TOPIC.{name}.METRIC --benchmark BENCHMARK --method {name}",
+        f"draft a claim: headroom new claim TOPIC.{name}.METRIC --benchmark BENCHMARK --method {name}",
     )
-    return Draft(f"checks/methods/{name}.yml", _filled("method.yml", id=name, guide=guide), following)
+    return Draft(f"checks/methods/{name}.yml", _fill("method.yml", id=name, guide=guide), following)
 
 
 def guide(tree: Tree, name: str, *, method: str | None, snippet: str | None) -> Draft:
-    """A page with one section, in the order of the other guides."""
-    _fits(name, PagePath, "a guide", "training/single-gpu", ends=".md")
-    code = {"enable": gap("the code, a region of a snippet"), "proof": gap("the code that shows it, as above")}
+    """Draft a guide with one section."""
+    _check_name(name, PagePath, "a guide", "training/single-gpu", ends=".md")
+    code = {
+        "enable": gap("the code, a region of a snippet"),
+        "proof": gap("a check, from the same snippet"),
+    }
     if snippet:
-        _known(snippet, tree.snippets, "snippet")
+        _check_exists(snippet, tree.snippets, "snippet")
         regions = [*tree.snippets[snippet].regions]
         fences = [f'```python\n--8<-- "snippets/{snippet}.py:{region}"\n```' for region in regions]
         code = {"enable": "\n\n".join(fences[:1]) or code["enable"], "proof": "\n\n".join(fences[1:]) or code["proof"]}
     section = method or name.rpartition("/")[2].replace("_", "-").lower()
-    text = _filled("guide.md", hardware=", ".join(_hardware(tree, None)), method=section, **code)
+    text = _fill("guide.md", hardware=", ".join(_hardware(tree, None)), method=section, **code)
     following = (
-        f"name {name}.md in the `nav` of mkdocs.yml",
-        f"describe the method: headroom new method {section} --guide {name}.md",
+        f"add {name}.md to the `nav` of mkdocs.yml",
+        f"draft the method: headroom new method {section} --guide {name}.md",
     )
     return Draft(f"docs/{name}.md", text, following)
 
 
-def _filled(template: str, **values: object) -> str:
-    text = (beside("headroom.scaffolds") / f"{template}.txt").read_text(encoding="utf-8")
+def _fill(template: str, **values: object) -> str:
+    text = (files("headroom.scaffolds") / f"{template}.txt").read_text(encoding="utf-8")
     return Template(text).substitute(values) if values else text
 
 
-def _fits(name: str, kind: Any, what: str, example: str, *, ends: str = "") -> None:
-    """Hold a name to the form that the records of its kind want."""
+def _check_name(name: str, kind: Any, what: str, example: str, *, ends: str = "") -> None:
+    """Raise a ScaffoldError if a name does not have the form of its kind."""
     (constraints,) = (each for each in get_args(kind) if hasattr(each, "pattern"))
     if not re.fullmatch(constraints.pattern, name + ends) or len(name + ends) > constraints.max_length:
-        raise ScaffoldError(f"`{name}` is no name for {what}; write one like `{example}`")
+        raise ScaffoldError(f"`{name}` is not a valid name of {what}; use a name like `{example}`")
 
 
-def _known(name: str, names: Collection[str], what: str) -> None:
+def _check_exists(name: str, names: Collection[str], what: str) -> None:
     if name not in names:
         close = get_close_matches(name, names, n=3)
-        meant = f"did you mean {' or '.join(close)}?" if close else f"`headroom new {what}` makes one"
+        meant = f"did you mean {' or '.join(close)}?" if close else f"`headroom new {what}` writes a draft"
         raise ScaffoldError(f"there is no {what} `{name}`; {meant}")
 
 
-def _page(tree: Tree, guide: str) -> None:
+def _check_page(tree: Tree, guide: str) -> None:
     pages = [page.path.removeprefix("docs/") for page in load_pages(tree.root)[0]]
-    _known(guide, pages, "guide")
+    _check_exists(guide, pages, "guide")
 
 
 def _fixed(tree: Tree, benchmark: str) -> dict[str, Value]:
-    """What other claims of a benchmark say that it holds fixed, or a gap."""
+    """Return the fixed conditions that other claims of a benchmark state, or a TODO mark."""
     fixed = {name: value for c in tree.measured() if c.benchmark == benchmark for name, value in c.scope.fixed.items()}
-    return fixed or {"model": gap("what the benchmark holds fixed, as its model")}
+    return fixed or {"model": gap("what the benchmark holds fixed, for example its model")}
 
 
 def _hardware(tree: Tree, guide: str | None) -> Iterator[str]:
-    """The classes that a page is about; where it does not say, or there is none, those of CPUs."""
+    """Yield the hardware classes of a page, or all CPU classes if it names none or does not exist."""
     pages, _ = load_pages(tree.root)
     named = next((page.hardware for page in pages if page.path == f"docs/{guide}"), ())
     yield from named or (name for name, known in tree.classes.items() if known.device == "cpu")
 
 
 def _quoted(text: str) -> str:
-    """A text as YAML takes it for one."""
+    """Return a text as a YAML string."""
     return text if text.isidentifier() else json.dumps(text)

@@ -1,4 +1,4 @@
-"""`headroom measure` after a kill, at a signal, and beside a second one."""
+"""Test `headroom measure` after a kill, after a signal, and during another session."""
 
 import json
 import signal
@@ -9,8 +9,8 @@ import pytest
 from killed_process import a_tree, journals, lines, lines_of, measure, snapshot, wait_for
 
 
-def test_the_next_session_tells_once_what_was_cut_short(tmp_path: Path) -> None:
-    """In one line: how many runs of how many, since when and where, also where the last line is torn."""
+def test_next_session_reports_an_unfinished_journal_once(tmp_path: Path) -> None:
+    """Also if its last line is incomplete."""
     root = a_tree(tmp_path / "tree")
     doomed = measure(root)
     wait_for(lambda: any(lines_of(path) > 7 for path in journals(root)), doomed)
@@ -20,18 +20,16 @@ def test_the_next_session_tells_once_what_was_cut_short(tmp_path: Path) -> None:
         torn.write('{"block": 3, "posi')
     head, *runs = lines(journal)
     code, _, err = measure(root).ends()
-    what = f"{len(runs)} of 30 runs of made_up, begun {head['began']}, in {journal}"
-    told = f"headroom: journals without an end (a kill, or a full disk): {what}\n"
+    what = f"{len(runs)} of 30 runs of made_up, started {head['began']}, in {journal}"
     assert code == 0
-    assert told in err
+    assert f"headroom: earlier sessions did not finish (killed, or disk full): {what}\n" in err
     assert json.loads(journal.read_text("utf-8").splitlines()[-1]) == {"journal": "end", "outcome": "cut short"}
     code, _, err = measure(root).ends()
-    assert "without an end" not in err
+    assert "did not finish" not in err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_it_in_order(tmp_path: Path, number: signal.Signals) -> None:
-    """It says so and names the journal, which ends with the signal's name; no process and no evidence is left."""
+def test_signal_ends_the_session_with_its_journal_and_without_evidence(tmp_path: Path, number: signal.Signals) -> None:
     root = a_tree(tmp_path / "tree")
     before = snapshot(root)
     doomed = measure(root)
@@ -46,16 +44,14 @@ def test_a_signal_ends_it_in_order(tmp_path: Path, number: signal.Signals) -> No
     assert snapshot(root) == before
 
 
-def test_a_signal_that_comes_when_all_is_done_takes_nothing_back(tmp_path: Path) -> None:
-    """The evidence is there, and so it is named, and the code is 0."""
+def test_signal_after_the_evidence_is_written_is_no_failure(tmp_path: Path) -> None:
     root = a_tree(tmp_path / "tree")
     code, out, err = measure(root, faults={"late": True}).ends()
     assert (code, "ended by" in err) == (0, False)
     assert Path(out.strip()).is_file()
 
 
-def test_a_second_one_does_not_start(tmp_path: Path) -> None:
-    """It names the first, which goes on; when that is killed, the lock goes with it."""
+def test_second_session_is_refused_until_the_first_ends(tmp_path: Path) -> None:
     root = a_tree(tmp_path / "tree")
     first = measure(root, faults={"wait": 0.2})
     wait_for(lambda: journals(root), first)

@@ -1,4 +1,4 @@
-"""`headroom check --fix` that is killed, or runs twice at once: every page is what it was, or what it is to be."""
+"""Test `headroom check --fix` killed, or run twice at once: every page has its old or its new content."""
 
 import time
 from pathlib import Path
@@ -18,7 +18,7 @@ PAGE = (
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A tree whose every page has three figures to mend, between which a few blocks of a disk lie."""
+    """Return a tree whose pages each have three wrong figures, some disk blocks apart."""
     root = write_tree(tmp_path / "tree", [CLAIM], [a_session(CLAIM, blocks=10)])
     for number in range(PAGES):
         write(root / f"docs/page{number:02}.md", PAGE)
@@ -26,17 +26,17 @@ def root(tmp_path: Path) -> Path:
 
 
 def broken_rules(root: Path) -> set[str]:
-    """The rules that the tree breaks."""
+    """Return the rules that the tree breaks."""
     return {problem.rule for problem in rules.check(rules.Context.of(root))}
 
 
 @pytest.mark.parametrize("place", ["anywhere", "as it writes"])
-def test_a_kill_leaves_every_page_old_or_new(root: Path, deep: bool, place: str) -> None:  # noqa: FBT001
-    """And breaks no rule that held; the next call mends what is left."""
+def test_killed_fix_leaves_every_page_old_or_new(root: Path, deep: bool, place: str) -> None:  # noqa: FBT001
+    """It breaks no further rule, and the next call fixes the remaining pages."""
     before, broken = snapshot(root), broken_rules(root)
-    begun = time.monotonic()
+    started = time.monotonic()
     check_fix(root).ends()
-    longest = time.monotonic() - begun
+    longest = time.monotonic() - started
     after = snapshot(root)
     pages = [name for name in after if after[name] != before[name]]
     assert len(pages) == PAGES
@@ -60,8 +60,8 @@ def test_a_kill_leaves_every_page_old_or_new(root: Path, deep: bool, place: str)
     assert found == {True, False} or not deep
 
 
-def test_two_at_once_mend_every_page_and_damage_none(root: Path) -> None:
-    """The one that finds a page written already leaves it, and says so; the next call has nothing to do."""
+def test_two_fixes_at_once_fix_every_page(root: Path) -> None:
+    """Each skips and reports a page that the other has written."""
     both = [check_fix(root) for _ in range(2)]
     ends = [each.ends() for each in both]
     assert all("Traceback" not in err for _, _, err in ends)

@@ -1,4 +1,4 @@
-"""`headroom measure` that is killed at random moments: what is left of it and of its tree."""
+"""Test `headroom measure` killed at random moments: the journal and the tree stay intact."""
 
 import shutil
 import time
@@ -26,12 +26,12 @@ from killed_process import (
 
 
 def all_run(root: Path, seen: frozenset[Path]) -> bool:
-    """Whether a new journal holds every run, so that only the evidence is to be written."""
+    """Return whether a new journal has every run, so that only the evidence is missing."""
     return any(lines_of(path) > RUNS for path in journals(root) if path not in seen)
 
 
-def assert_the_journal_tells_it(root: Path, journal: Path, finished: int) -> int:
-    """It holds every run that has finished, but for the one that was just being told, in the order that was planned."""
+def assert_journal_has_finished_runs(root: Path, journal: Path, finished: int) -> int:
+    """Assert that the journal has every finished run, except perhaps the last, in the planned order."""
     head, *runs = lines(journal)
     runs = [run for run in runs if "journal" not in run]
     assert finished - 1 <= len(runs) <= finished
@@ -43,29 +43,29 @@ def assert_the_journal_tells_it(root: Path, journal: Path, finished: int) -> int
     return len(runs)
 
 
-def kill_and_look(root: Path, doomed: Doomed, told_of: set[Path]) -> None:
-    """Kill it now; the tree is whole, the journal complete, and nobody is left."""
+def kill_and_look(root: Path, doomed: Doomed, seen: set[Path]) -> None:
+    """Kill the process now, and assert that no process is left and the journal is complete."""
     doomed.killed()
     assert doomed.survivors() == []
     log = root.with_name(f"{root.name}.finished")
     finished = len(log.read_text("utf-8").splitlines()) if log.exists() else 0
     log.unlink(missing_ok=True)
-    for journal in [path for path in journals(root) if path not in told_of]:
-        told_of.add(journal)
+    for journal in [path for path in journals(root) if path not in seen]:
+        seen.add(journal)
         if lines(journal):
-            assert_the_journal_tells_it(root, journal, finished)
+            assert_journal_has_finished_runs(root, journal, finished)
 
 
 @pytest.mark.parametrize("place", ["anywhere", "at its end"])
-def test_a_kill_at_any_moment_loses_nothing(tmp_path: Path, deep: bool, place: str) -> None:  # noqa: FBT001
-    """No file is damaged, evidence is whole or absent, the journal has every finished run, and the next one goes."""
+def test_kill_at_any_moment_keeps_finished_runs_and_an_intact_tree(tmp_path: Path, deep: bool, place: str) -> None:  # noqa: FBT001
+    """The evidence is complete or absent, and the next session runs."""
     root = a_tree(tmp_path / "tree")
     before = snapshot(root)
     longest, seen = 0.03, set[Path]()
     if place == "anywhere":
-        begun = time.monotonic()
+        started = time.monotonic()
         assert measure(root).ends()[0] == 0
-        longest, seen = time.monotonic() - begun, set(journals(root))
+        longest, seen = time.monotonic() - started, set(journals(root))
         (tmp_path / "tree.finished").unlink()
         shutil.rmtree(root / "checks/evidence")
     count = 30 if deep else 4 if place == "anywhere" else 3
