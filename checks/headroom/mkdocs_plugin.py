@@ -23,7 +23,7 @@ from headroom.site import exports, notebook_page, page_template, planned
 from headroom.site.addresses import not_found, redirects
 from headroom.site.exports import markdown_pages
 from headroom.site.exports.search_index import address as section_address
-from headroom.site.serve_cache import ServeCache, outlines, records
+from headroom.site.serve_cache import ServeCache, outlines_hash, records_hash
 from headroom.site.site_data import INDEX, PageContext, SiteData, read_and_judge
 from headroom.verdicts import Board
 
@@ -64,19 +64,19 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
 
     def _judged(self, root: Path) -> tuple[Tree, Board]:
         """Return the records and their verdicts."""
-        self.known = records(root) if self.memory else ""
+        self.known = records_hash(root) if self.memory else ""
         found: tuple[Tree, Board] = self._once("judged", self.known, partial(read_and_judge, root))
         return found
 
     def _once(self, kind: str, source: str, make: Callable[[], Any]) -> Any:
         """Return what `make` returns; under `mkdocs serve`, reuse an earlier result for the same source."""
-        return self.memory.of_all(kind, source, make) if self.memory else make()
+        return self.memory.recall_shared(kind, source, make) if self.memory else make()
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add the generated pages, the exports, the redirects and the files that pages link to."""
         known = ""
         if self.memory:
-            known = f"{self.known} {outlines(Path(config.docs_dir), Path(config.config_file_path))}"
+            known = f"{self.known} {outlines_hash(Path(config.docs_dir), Path(config.config_file_path))}"
             self.memory.start_build("\n".join([known, *sorted(file.src_uri for file in files)]))
         pages = self._once("pages", known, partial(exports.pages, self.site))
         for path, text in pages.items():

@@ -108,19 +108,17 @@ class TestRetired:
         """Since when, why, and what took its place; then all that it says of a claim that is made."""
         html = page_of(gone, "time")
         assert shown(html).startswith(
-            "Clever is faster retired Retired since 21 November 2026: It asked <b>too much</b> | of it. In its place: "
+            "Clever is faster retired Retired since 21 November 2026: It asked <b>too much</b> | of it. Replaced by: "
             "The clever arm keeps less memory for backward than the plain one . measured On an x86 server CPU"
         )
         assert '<a href="memory.md">' in html
         assert "<b>too" not in html
-        assert "Its source was withdrawn. No other claim took its place." in shown(page_of(gone, "cited"))
+        assert "Its source was withdrawn. No other claim replaces it." in shown(page_of(gone, "cited"))
 
     def test_the_page_of_what_took_its_place_names_it(self, gone: SiteData) -> None:
         """And no other page does."""
-        assert "In the place of Clever is faster . Retired since 21 November 2026: It asked" in shown(
-            page_of(gone, "memory")
-        )
-        assert "In the place of" not in shown(page_of(gone, "time")) + shown(page_of(gone, "slower"))
+        assert "Replaces Clever is faster . Retired since 21 November 2026: It asked" in shown(page_of(gone, "memory"))
+        assert "Replaces" not in shown(page_of(gone, "time")) + shown(page_of(gone, "slower"))
 
     def test_words_and_figures_that_are_linked_to_it_are_marked(self, gone: SiteData) -> None:
         """By a word in a badge and by a line through them; a verdict is not shown."""
@@ -158,7 +156,7 @@ class TestDisputed:
         raw = {session.path for session in site.tree.sessions if session.head.benchmark == "argued"}
         html = page_of(site, "disputed").partition("Disputed on")[2].partition("</table>")[0]
         assert {f"../../{path.removeprefix('checks/')}" for path in raw} == set(findall(r'href="([^"]+json)"', html))
-        assert "Nothing that is recorded differs between them" in section
+        assert "No recorded property differs between them" in section
 
     def test_what_differs_is_shown_and_what_does_not_is_left_out(self, own_root: Path, site: SiteData) -> None:
         """Versions, driver, time; what one does not know is said to be unknown."""
@@ -183,14 +181,14 @@ class TestDisputed:
         assert table["torch"] == ["2.13.0", "2.13.1+cpu"]
         assert table["transformers"] == ["unknown", "5.23.0"]
         assert not {"product", "threads", "driver", "python", "memory", "harness"} & set(table)
-        assert "Look first at what differs between them: cores, governor, torch, transformers." in shown(html)
+        assert "First check the differences between them: cores, governor, torch, transformers." in shown(html)
 
     def test_it_says_what_to_make_of_it(self, site: SiteData) -> None:
         """Nothing for true, and what would end it."""
         page = shown(page_of(site, "disputed"))
-        assert "Until that is explained, take neither for true" in page
+        assert "Until that is explained, trust neither" in page
         assert "The dispute ends when 3 sessions in a row agree" in page
-        assert "no session is ever taken away" in page
+        assert "no session is ever deleted" in page
 
     def test_only_a_disputed_claim_has_the_section(self, site: SiteData) -> None:
         """The others have nothing to explain."""

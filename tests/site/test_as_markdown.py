@@ -133,10 +133,10 @@ def test_a_snippet_stands_in_the_page_with_its_command(site: SiteData) -> None:
 def test_links_of_a_file_of_many_pages_begin_at_the_top() -> None:
     """Or at the address of the site."""
     text = "[a](../x.md) [b](y.md#z) [c](#d) [e](https://f.g/h) `[i](j.md)`"
-    assert link_text.from_the_top(text, "k/l.md", "") == (
+    assert link_text.site_relative(text, "k/l.md", "") == (
         "[a](x.md) [b](k/y.md#z) [c](k/l.md#d) [e](https://f.g/h) `[i](j.md)`"
     )
-    assert link_text.from_the_top("[a](../x.md)", "k/l.md", "https://s/") == "[a](https://s/x.md)"
+    assert link_text.site_relative("[a](../x.md)", "k/l.md", "https://s/") == "[a](https://s/x.md)"
 
 
 @pytest.fixture(scope="module")

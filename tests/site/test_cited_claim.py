@@ -40,7 +40,7 @@ def test_kind_of_source_is_told_in_words(source: str, words: str) -> None:
     [
         ("author", "cited: authors", "Reported by its authors themselves, A. Author,"),
         ("vendor", "cited: vendor", "Reported by its vendor, A. Author,"),
-        ("independent", "cited: independent", "Reported by somebody without a stake in it, A. Author,"),
+        ("independent", "cited: independent", "Reported by a third party, A. Author,"),
     ],
 )
 def test_who_reports_it_is_told_in_the_badge_and_behind_it(independence: str, short: str, words: str) -> None:

@@ -96,7 +96,7 @@ def test_the_history_lists_every_session(site: SiteData) -> None:
     """A disputed claim shows the session that disagrees, and what the verdict was before it."""
     page = shown(html_of(site, "disputed")).partition("History")[2]
     assert "supported: clear measured first evidence" in page
-    assert "contradicted: reversed disputed new evidence says the opposite of an older session" in page
+    assert "contradicted: reversed disputed new evidence contradicts an older session" in page
     assert page.index("20 November 2026") < page.index("19 November 2026")
 
 

@@ -221,7 +221,7 @@ def test_the_caption_says_how_to_read_what_is_drawn(claim: MeasuredClaim, points
     """And nothing that is not."""
     alone = plot.figure(claim, [Series("an H200", points)])
     assert "Above “same”, clever is better than plain. Both axes are logarithmic." in alone
-    assert "● supported, × not so; grey band: less than 2\u00a0%" in alone
+    assert "● supported, × contradicted; grey band: less than 2\u00a0%" in alone
     assert "not resolved" not in alone
     assert "whiskers" not in alone
     assert "Hatched: the verdict changes somewhere in here." in alone

@@ -55,10 +55,10 @@ def test_what_did_not_run_as_it_stands_is_counted(own_root: Path) -> None:
     """A record of other bytes, or none at all, dates nothing."""
     on_gpu = FENCE.replace("clever.py:enable", "on_gpu.py")
     data = SiteData.load(own_root)
-    assert line(rendered(data, FENCE, on_gpu)) == f"{RAN} Not run as they stand: 1 of 2 scripts. {WITH}"
+    assert line(rendered(data, FENCE, on_gpu)) == f"{RAN} Not run in this form: 1 of 2 scripts. {WITH}"
     path = own_root / "snippets/training/clever.py"
     path.write_text(path.read_text() + "# changed\n")
-    assert line(rendered(SiteData.load(own_root), FENCE)) == "Not run as they stand: 1 of 1 scripts."
+    assert line(rendered(SiteData.load(own_root), FENCE)) == "Not run in this form: 1 of 1 scripts."
 
 
 def test_only_what_speaks_for_the_hardware_of_the_page_is_dated(site: SiteData) -> None:

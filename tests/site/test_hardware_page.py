@@ -38,10 +38,16 @@ def said(found: SiteData, claim: MeasuredClaim = CLAIM) -> list[str]:
 @pytest.mark.parametrize(
     ("floor", "text"),
     [
-        (Floor(0.0077, 3, 2), "0.77\u00a0% over 3 control comparisons of 2 sessions; claims are held to it from 20 on"),
-        (Floor(0.0077, 1, 1), "0.77\u00a0% over 1 control comparison of 1 session; claims are held to it from 20 on"),
+        (
+            Floor(0.0077, 3, 2),
+            "0.77\u00a0% over 3 control comparisons of 2 sessions; it limits claims from 20 comparisons on",
+        ),
+        (
+            Floor(0.0077, 1, 1),
+            "0.77\u00a0% over 1 control comparison of 1 session; it limits claims from 20 comparisons on",
+        ),
         (Floor(0.1, 20, 9), "10.00\u00a0% over 20 control comparisons of 9 sessions"),
-        (None, "not known yet, since no session has compared a baseline with itself in times"),
+        (None, "not known yet, because no session has timed a baseline against itself"),
     ],
 )
 def test_a_floor_says_what_it_stands_on(floor: Floor | None, text: str) -> None:
@@ -56,8 +62,8 @@ class TestClaim:
         """The peak of the class, where no machine was measured."""
         found = site(tmp_path, [off_by(1.01)])
         assert said(found) == [
-            f"{FLOOR}: 1.00\u00a0% over 1 control comparison of 1 session; claims are held to it from 20 on",
-            "Roofline: products at more than 1.00\u00a0TFLOP/s are not believed (made up)",
+            f"{FLOOR}: 1.00\u00a0% over 1 control comparison of 1 session; it limits claims from 20 comparisons on",
+            "Roofline: 1.00\u00a0TFLOP/s; faster sessions do not count (made up)",
         ]
 
     def test_the_bound_that_was_used_is_shown(self, tmp_path: Path) -> None:
@@ -65,7 +71,7 @@ class TestClaim:
         found = site(tmp_path, [a_session(CLAIM)], CLAIM, a_machine())
         (path,) = found.tree.machines
         source = f"1.25 times the best bf16 product that such a machine has shown, {path}"
-        assert said(found)[-1] == f"Roofline: products at more than 0.500\u00a0TFLOP/s are not believed ({source})"
+        assert said(found)[-1] == f"Roofline: 0.500\u00a0TFLOP/s; faster sessions do not count ({source})"
 
     @pytest.mark.parametrize(("least", "told"), [(0.02, True), (0.06, False)])
     def test_a_floor_above_the_least_effect_is_told(self, tmp_path: Path, least: float, told: bool) -> None:  # noqa: FBT001
@@ -73,7 +79,7 @@ class TestClaim:
         claim = a_claim(min_effect=least)
         found = said(site(tmp_path, [a_session(claim), *earlier([1.05] * LEAST)], claim), claim)
         line = (
-            "By the sessions before that day it was 5.00\u00a0%, more than the least effect that this claim names, "
+            "By the sessions before that day it was 5.00\u00a0%, more than this claim's least effect, "
             f"{least:.2%}: only a difference beyond it counts"
         ).replace("0%:", "0\u00a0%:")
         assert (line in found) == told
@@ -84,14 +90,14 @@ class TestClaim:
         claim = a_claim(metric={"name": "saved_for_backward"})
         found = site(tmp_path, [a_session(claim)], claim)
         assert said(found, claim) == []
-        assert "What bounds them" not in claim_page.render(claim, found)
+        assert "What limits these figures" not in claim_page.render(claim, found)
 
     def test_the_page_shows_them(self, tmp_path: Path) -> None:
         """Beside the statistics."""
         page = claim_page.render(CLAIM, site(tmp_path, [off_by(1.01)]))
         assert (
             page.index("## Environment and statistics")
-            < page.index("What bounds them:")
+            < page.index("What limits these figures:")
             < page.index(claim_page.text(FLOOR))
         )
 
@@ -104,13 +110,13 @@ class TestPage:
         page = exports.pages(site(tmp_path, [off_by(1.01)]))[hardware_page.PAGE]
         for text in (
             "What it is: a CPU, one thread",
-            "What a machine must show: instruction_sets avx512_bf16; without amx_bf16; threads 1",
+            "Required of a machine: instruction_sets avx512_bf16; without amx_bf16; threads 1",
             "Sessions: 1, the newest of 20\u00a0November\u00a02026",
             f"{FLOOR}: 1.00\u00a0% over 1 control comparison of 1 session",
-            "What a machine must show: product NVIDIA H200; power_limit_w 700.0",
+            "Required of a machine: product NVIDIA H200; power_limit_w 700.0",
             "Sessions: 0",
             f"{FLOOR}: not known yet",
-            "Roofline: products at more than 1,000\u00a0TFLOP/s are not believed (made up)",
+            "Roofline: 1,000\u00a0TFLOP/s; faster sessions do not count (made up)",
         ):
             assert claim_page.text(text) in page
 
@@ -119,12 +125,12 @@ class TestPage:
         found = site(tmp_path, [], CLAIM, a_machine(), a_machine(throttled=["heat"], others_cpu=None))
         page = exports.pages(found)[hardware_page.PAGE]
         for row in (
-            ("product, bf16", "0.400\u00a0TFLOP/s", "0.360\u00a0TFLOP/s", "matrices"),
+            ("matmul, bf16", "0.400\u00a0TFLOP/s", "0.360\u00a0TFLOP/s", "matrices"),
             ("memory, copy", "10.0 GB/s", "10.0 GB/s", "arrays"),
-            ("call of an operation", "1.00 µs", "1.00 µs", "calls"),
+            ("operation call", "1.00 µs", "1.00 µs", "calls"),
         ):
             assert f"| {' | '.join(map(claim_page.text, row))} |" in page
-        assert f"| {claim_page.text('product, tf32')} | – | – | {claim_page.text('a format of CUDA devices')} |" in page
+        assert f"| {claim_page.text('matmul, tf32')} | – | – | {claim_page.text('a format of CUDA devices')} |" in page
         assert f"{claim_page.text('an unknown share')} of the cores{claim_page.text(', slowed down by heat')}" in page
         for path in found.tree.machines:
             published = path.removeprefix("checks/")

@@ -79,7 +79,7 @@ def test_what_a_record_holds_stays_inside_its_field(hosted: SiteData, tmp_path: 
     (session,) = (each for each in hosted.tree.sessions if each.head.benchmark == "timed")
     odd = 'x" onclick="y) ](z & title=other#a <b> \\'
     environment = session.head.environment.model_copy(update={"versions": {odd: odd}})
-    other = replace(session, head=session.head.model_copy(update={"environment": environment}))
+    other = replace(session, evidence=session.evidence.model_copy(update={"environment": environment}))
     standing = replace(hosted.board.of(claim, "cpu"), session=other)
     board = replace(hosted.board, standings={**hosted.board.standings, claim.id: {"cpu": standing}})
     (address,) = addresses(replace(hosted, board=board), "time", tmp_path)

@@ -15,7 +15,7 @@ from headroom.pages.source import parse
 from headroom.site import exports, method_finder
 from headroom.site.method_finder import choices, start_page, symptoms_page
 from headroom.site.method_finder.choices import Choice
-from headroom.site.method_finder.gains import Ground, gain, price
+from headroom.site.method_finder.gains import Ground, cost, gain
 from headroom.site.site_data import PageContext, SiteData
 
 ROOT = Path(__file__).parents[2]
@@ -150,15 +150,15 @@ class TestPrice:
     def test_a_claim_that_praises_the_other_side_is_told_from_the_methods(self, found: SiteData) -> None:
         """Some fifth less time without it is some quarter more with it, and it is no gain."""
         method = found.tree.methods["dear"]
-        assert "80.2\u00a0ms\u00a0→\u00a099.2\u00a0ms time of a step](claim:training.time)" in price(
+        assert "80.2\u00a0ms\u00a0→\u00a099.2\u00a0ms time of a step](claim:training.time)" in cost(
             found, method, "memory", "cpu", "x.md"
         )
         assert gain(found, method, "speed", "cpu").claim is None
 
     def test_what_is_not_known_is_said(self, found: SiteData) -> None:
         """Of speed, of memory and of the result."""
-        assert price(found, found.tree.methods["lean"], "memory", "cpu", "x.md").count("not measured") == 2
-        dear = price(found, found.tree.methods["dear"], "memory", "h200", "x.md")
+        assert cost(found, found.tree.methods["lean"], "memory", "cpu", "x.md").count("not measured") == 2
+        dear = cost(found, found.tree.methods["dear"], "memory", "h200", "x.md")
         assert dear.startswith("[time of a step](claim:training.time)")
 
     def test_readers_of_other_hardware_are_led_to_their_page(self, found: SiteData) -> None:

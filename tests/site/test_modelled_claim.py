@@ -155,7 +155,7 @@ class TestOthers:
         assert site.board.models[MODEL].faults
         assert "what the clever method keeps, 200 ms, within 0.38 %;" in page
         assert "the plain method keeps 800 ms, from 798 ms to 802 ms" in page
-        assert "The range holds whatever the formula comes to" in page
+        assert "The range covers the formula's results" in page
 
     def test_amounts_are_for_people(self) -> None:
         """In the unit that keeps them near one, where there is a choice."""
@@ -170,13 +170,13 @@ class TestPrice:
     def test_other_metrics_of_the_same_session_stand_beside_the_gain(self, site: SiteData) -> None:
         """With ratio and interval at each point, and the claim that there is of them."""
         page = page_of(site, "training.clever.saved-memory")
-        assert "In the same runs, of the same two arms:" in page
+        assert "Measured in the same runs, for the same two arms:" in page
         assert "time of a step all 800 ms 560 ms 1.43 times faster ratio 1.43, 99 % interval 1.43 to 1.43 10" in page
 
     def test_claims_of_other_sessions_are_linked(self, site: SiteData) -> None:
         """With what they say on this hardware."""
         page = page_of(site, "training.clever.step-time")
-        assert "Of the same two arms, but not of these runs:" in page
+        assert "Claims about the same two arms from other runs:" in page
         assert "With the clever method the allocator holds fewer bytes than without." in page
 
     def test_says_how_far_the_outputs_agree(self, site: SiteData) -> None:

@@ -61,17 +61,17 @@ def folds(html: str) -> list[tuple[str, str]]:
 def test_an_output_stands_as_it_was_printed_below_the_code(own_root: Path, text: str) -> None:
     """Nothing in it is Markdown or HTML, and the summary says that the model was a stand-in."""
     html = rendered(data(own_root), text)
-    assert folds(html) == [("What it printed on a CPU, with a tiny stand-in", OUTPUT)]
+    assert folds(html) == [("Output on a CPU, with a tiny stand-in", OUTPUT)]
     assert 'class="ran-on" data-search-exclude' in html
 
 
 @pytest.mark.parametrize(
     ("models", "title"),
     [
-        ({}, "What it printed on a CPU"),
-        ({"a/b": "real"}, "What it printed on a CPU"),
-        ({"a/b": "real", "c": "stand-in"}, "What it printed on a CPU, with a tiny stand-in"),
-        ({"a/b": "stand-in", "c": "stand-in"}, "What it printed on a CPU, with tiny stand-ins"),
+        ({}, "Output on a CPU"),
+        ({"a/b": "real"}, "Output on a CPU"),
+        ({"a/b": "real", "c": "stand-in"}, "Output on a CPU, with a tiny stand-in"),
+        ({"a/b": "stand-in", "c": "stand-in"}, "Output on a CPU, with tiny stand-ins"),
     ],
 )
 def test_the_summary_names_stand_ins(own_root: Path, models: dict[str, str], title: str) -> None:
@@ -83,7 +83,7 @@ def test_the_last_of_two_regions_of_a_page_has_the_output(own_root: Path) -> Non
     """Once is enough."""
     html = rendered(data(own_root), FENCE + "\nBetween.\n\n" + FENCE.replace(":enable", ""))
     assert len(folds(html)) == 1
-    assert html.index("Between.") < html.index("What it printed")
+    assert html.index("Between.") < html.index("Output on")
     assert html.count("uv run snippets") == 2 * rendered(data(own_root), FENCE).count("uv run snippets")
 
 
@@ -96,7 +96,7 @@ def test_where_nothing_was_printed_nothing_is_folded(site: SiteData) -> None:
     """The line stays a paragraph."""
     html = rendered(site, FENCE)
     assert '<p class="ran-on"' in html
-    assert "What it printed" not in html
+    assert "Output on" not in html
 
 
 @pytest.mark.parametrize(("date", "place"), [("2026-11-20", "a CPU"), ("2026-11-21", "a GPU"), ("2026-11-22", "a GPU")])
@@ -104,9 +104,9 @@ def test_the_newest_run_is_shown_and_of_one_day_that_on_a_gpu(own_root: Path, da
     """A run that printed nothing has nothing to show."""
     data(own_root)
     found = data(own_root, "h200", date=date, output=place, device="NVIDIA H200", models={})
-    assert folds(rendered(found, FENCE))[0][0].startswith(f"What it printed on {place}")
+    assert folds(rendered(found, FENCE))[0][0].startswith(f"Output on {place}")
     silent = data(own_root, "h200", date=date, output=None, device="NVIDIA H200", models={})
-    assert folds(rendered(silent, FENCE))[0][0].startswith("What it printed on a CPU")
+    assert folds(rendered(silent, FENCE))[0][0].startswith("Output on a CPU")
 
 
 @pytest.mark.parametrize(
@@ -116,9 +116,9 @@ def test_the_newest_run_is_shown_and_of_one_day_that_on_a_gpu(own_root: Path, da
 def test_in_plain_markdown_it_is_a_fence(own_root: Path, text: str, depth: str) -> None:
     """At the depth of the code, below the line that says where it ran; nothing in it ends the fence."""
     found = plain(text, data(own_root), PAGE)
-    rows = ["What it printed on a CPU, with a tiny stand-in:", "", "````text", *OUTPUT.split("\n"), "````"]
+    rows = ["Output on a CPU, with a tiny stand-in:", "", "````text", *OUTPUT.split("\n"), "````"]
     assert "\n".join(f"{depth}{row}".rstrip() for row in rows) in found
-    assert f"\n{depth}Run it: `uv run snippets/training/clever.py`" in found.partition("What it printed")[0]
+    assert f"\n{depth}Run it: `uv run snippets/training/clever.py`" in found.partition("Output on")[0]
 
 
 def test_every_region_of_plain_markdown_has_its_line(site: SiteData) -> None:

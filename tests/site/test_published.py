@@ -232,7 +232,7 @@ class TestBadge:
         assert line % (ADDRESS, ADDRESS) in known
         assert readme_badge.PLACEHOLDER not in known
         assert line % (readme_badge.PLACEHOLDER, readme_badge.PLACEHOLDER) in unknown
-        assert "which the build was not told" in unknown
+        assert "which was not set when it was built" in unknown
 
 
 class TestCitation:

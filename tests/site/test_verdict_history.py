@@ -52,7 +52,7 @@ def test_the_reason_of_a_change_is_told(tmp_path: Path) -> None:
     assert [why for _, _, why in told(argued(tmp_path, "SSRRRi"))] == [
         "first evidence",
         "confirmed",
-        "new evidence says the opposite of an older session",
+        "new evidence contradicts an older session",
         "still open",
         "the dispute is settled",
         "new evidence",
@@ -172,7 +172,7 @@ def test_few_are_shown_and_the_rest_is_counted(site: SiteData, monkeypatch: pyte
     monkeypatch.setattr(feed, "_ROWS", 2)
     monkeypatch.setattr(feed, "_ENTRIES", 2)
     found = feed.changes(site)
-    assert f"{sum(event.first for event in found) - 2} older ones stand on the pages of their claims." in feed.page(
+    assert f"{sum(event.first for event in found) - 2} older changes are on the pages of their claims." in feed.page(
         site, found
     )
     assert feed.atom(site, found, "Headroom").count("<entry>") == 2

@@ -59,15 +59,15 @@ def _figure(link: Element, site: SiteData, claim: Claim, target: ClaimTarget) ->
     value, unit = measured(site.tree, site.board, target)
     if not _text(link):
         link.text = phrasing.change(value) if target.figure == "change" else humane(value, unit)
-    said = _said(site, [target.hardware_class or ""], claim)
+    shown = _badge_text(site, [target.hardware_class or ""], claim)
     link.set("class", "claim-figure retired" if claim.retired else "claim-figure")
-    link.set("title", said.sentence)
+    link.set("title", shown.sentence)
     if claim.retired:
-        link.append(badge(said.status, said.word))
+        link.append(badge(shown.status, shown.word))
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _BadgeText:
     """The badge of a claim and the sentences shown as its title."""
 
     status: Status | Literal["retired"]
@@ -75,20 +75,20 @@ class _Said:
     sentence: str
 
 
-def _said(site: SiteData, classes: Sequence[str], claim: Claim) -> _Said:
+def _badge_text(site: SiteData, classes: Sequence[str], claim: Claim) -> _BadgeText:
     """Return a claim's badge over several classes; if they differ, it names the class with the worst status."""
     if claim.retired:
-        return _Said("retired", "retired", retirement_notice.sentence(claim))
+        return _BadgeText("retired", "retired", retirement_notice.sentence(claim))
     if isinstance(claim, CitedClaim):
-        return _Said("cited", cited_claim.word(claim), cited_claim.sentence(claim))
+        return _BadgeText("cited", cited_claim.word(claim), cited_claim.sentence(claim))
     if isinstance(claim, ModelledClaim):
         model = site.board.models[claim.id]
-        return _Said(model.status, modelled_claim.word(model), modelled_claim.sentence(claim, model))
+        return _BadgeText(model.status, modelled_claim.word(model), modelled_claim.sentence(claim, model))
     found = [phrasing.view(site, claim, name) for name in classes]
     worst = min(found, key=lambda view: _ORDER.index(view.status))
     differ = len({view.status for view in found}) > 1 and worst.status != "unmeasured"
     place = f" on {site.class_name(worst.hardware)}" if differ else ""
-    return _Said(worst.status, worst.word + place, " ".join(map(verdict_sentence.verdict_sentence, found)))
+    return _BadgeText(worst.status, worst.word + place, " ".join(map(verdict_sentence.verdict_sentence, found)))
 
 
 def _classes(site: SiteData, page: PageContext, claim: Claim) -> Sequence[str]:
@@ -97,11 +97,11 @@ def _classes(site: SiteData, page: PageContext, claim: Claim) -> Sequence[str]:
 
 
 def _badged(link: Element, site: SiteData, page: PageContext, claim: Claim) -> None:
-    said = _said(site, _classes(site, page, claim), claim)
+    shown = _badge_text(site, _classes(site, page, claim), claim)
     link.set("class", "claim retired" if claim.retired else "claim")
-    link.set("title", said.sentence)
+    link.set("title", shown.sentence)
     _follow(link, claim)
-    link.append(badge(said.status, said.word))
+    link.append(badge(shown.status, shown.word))
 
 
 def _follow(link: Element, claim: Claim) -> None:
@@ -120,13 +120,13 @@ def badge(status: Status | Literal["retired"], word: str) -> Element:
 def _summary(link: Element, site: SiteData, page: PageContext, claim: Claim) -> None:
     """Fill an empty link with a table cell's summary of the claim, one line per hardware class."""
     classes = _classes(site, page, claim)
-    said = _said(site, classes, claim)
+    shown = _badge_text(site, classes, claim)
     link.set("class", "claim claim-summary")
     link.attrib.update(UNSEARCHED)
-    link.set("title", said.sentence)
+    link.set("title", shown.sentence)
     _follow(link, claim)
     if claim.retired:  # its figures no longer count
-        link.append(badge(said.status, said.word))
+        link.append(badge(shown.status, shown.word))
         return
     if isinstance(claim, CitedClaim):
         link.extend(_cited(claim))

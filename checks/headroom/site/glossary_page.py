@@ -18,7 +18,7 @@ description: What the words of these guides mean
 # Glossary
 
 The guides underline a term with dots where they first use it. Hover over the term, focus it or follow its link."""
-_SILENT = {
+_UNLINKED_TAGS = {
     "a",
     "abbr",
     "code",
@@ -38,7 +38,7 @@ _SILENT = {
     "h6",
 }
 """Elements in which no term is linked: links, code, controls and headings."""
-_WITHOUT = ("claims/", "contribute/")
+_UNLINKED_FOLDERS = ("claims/", "contribute/")
 """Folders whose pages link no terms."""
 
 
@@ -85,11 +85,11 @@ def _place(site: SiteData, section: str) -> str:
 def explain(root: Element, site: SiteData, page: PageContext) -> None:
     """Link the first use of each term on a page to the glossary, with its definition as title."""
     terms = site.tree.glossary
-    if terms and page.path != GLOSSARY and not page.path.startswith(_WITHOUT):
-        _Explaining(terms, page).below(root)
+    if terms and page.path != GLOSSARY and not page.path.startswith(_UNLINKED_FOLDERS):
+        _TermLinker(terms, page).link_terms(root)
 
 
-class _Explaining:
+class _TermLinker:
     """Link each term once on one page."""
 
     def __init__(self, terms: Mapping[str, Term], page: PageContext) -> None:
@@ -98,29 +98,29 @@ class _Explaining:
         self._owner = owners(terms)
         self._done: set[str] = set()
 
-    def below(self, parent: Element) -> None:
+    def link_terms(self, parent: Element) -> None:
         """Link the terms in an element and its children, in reading order."""
-        if parent.tag in _SILENT or "data-no-terms" in parent.attrib:
+        if parent.tag in _UNLINKED_TAGS or "data-no-terms" in parent.attrib:
             return
         children = list(parent)
         parent.text, first = self._split(parent.text)
         parent[:0] = first
         for child in children:
-            self.below(child)
+            self.link_terms(child)
             child.tail, links = self._split(child.tail)
             place = list(parent).index(child) + 1
             parent[place:place] = links
 
-    def _split(self, said: str | None) -> tuple[str | None, list[Element]]:
+    def _split(self, prose: str | None) -> tuple[str | None, list[Element]]:
         """Split a text at its new terms; return the text before the first one, and a link per term."""
-        before, end = said, 0
+        before, end = prose, 0
         links: list[Element] = []
-        for match in self._pattern.finditer(said or ""):
+        for match in self._pattern.finditer(prose or ""):
             name = self._owner[key(match[0])]
             if name in self._done:
                 continue
             self._done.add(name)
-            between = (said or "")[end : match.start()]
+            between = (prose or "")[end : match.start()]
             if links:
                 links[-1].tail = between
             else:
@@ -128,7 +128,7 @@ class _Explaining:
             links.append(self._link(name, match[0]))
             end = match.end()
         if links:
-            links[-1].tail = (said or "")[end:]
+            links[-1].tail = (prose or "")[end:]
         return before, links
 
     def _link(self, name: str, word: str) -> Element:

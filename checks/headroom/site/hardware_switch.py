@@ -73,9 +73,9 @@ def _data(links: list[Element], site: SiteData, page: PageContext) -> dict[str, 
 
 
 def _view(view: phrasing.View, *, in_cell: bool) -> list[str]:
-    said = [view.status, view.word, verdict_sentence.verdict_sentence(view)]
+    words = [view.status, view.word, verdict_sentence.verdict_sentence(view)]
     point = phrasing.shown_point(view) if in_cell else None
-    return [*said, phrasing.before_after(view.claim, point), phrasing.conditions(view, point)] if point else said
+    return [*words, phrasing.before_after(view.claim, point), phrasing.conditions(view, point)] if point else words
 
 
 def _json(data: object) -> str:

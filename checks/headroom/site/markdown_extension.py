@@ -73,7 +73,7 @@ class HeadroomExtension(Extension):
             "known-as": lambda root: method_aliases.add(root, self._site(), self._page()),
             "links": self._resolve_links,
             "terms": lambda root: glossary_page.explain(root, self._site(), self._page()),
-            "corners": table_markup.free_corners,
+            "empty-headers": table_markup.clear_empty_headers,
         }
         for name, act in elements.items():
             md.treeprocessors.register(_Elements(md, act), f"headroom-{name}", _BEFORE_RELATIVE_PATHS)

@@ -69,14 +69,14 @@ def _cell(site: SiteData, page: PageContext, method: Method, kind: Literal["spee
     known = [site.tree.claims[name] for name in method.claims.get(kind, ()) if name in site.tree.claims]
     measured = [claim for claim in known if isinstance(claim, MeasuredClaim)]
     cited = [claim for claim in known if isinstance(claim, CitedClaim) and claim.in_brief]
-    here = [claim for claim in measured if _speaks(site, page, claim)]
+    here = [claim for claim in measured if _has_result(site, page, claim)]
     best = next(iter((*here, *cited, *measured)), None)
     if best is None:
         return "not measured"
     return f"[](claim:{best.id}){' without it' * (best.id in method.costs)}"
 
 
-def _speaks(site: SiteData, page: PageContext, claim: MeasuredClaim) -> bool:
+def _has_result(site: SiteData, page: PageContext, claim: MeasuredClaim) -> bool:
     return any(site.board.status(claim, hardware) != "unmeasured" for hardware in page.hardware)
 
 

@@ -15,21 +15,21 @@ from jinja2.bccache import Bucket
 
 from headroom.io import commit_date, safe_read
 
-_MADE = ("content", "toc", "_title_from_render", "present_anchor_ids", "links_to_anchors")
+_PAGE_ATTRIBUTES = ("content", "toc", "_title_from_render", "present_anchor_ids", "links_to_anchors")
 """The attributes that MkDocs' `Page.render` sets on a page."""
 _OUTLINE = re.compile(r"\A---\n(?s:.*?)^---$|^ {0,3}#.*$", re.MULTILINE)
-_ELSEWHERE = re.compile(r'--8<--(?! "(?:snippets|checks)/)')
+_UNTRACKED_INCLUDE = re.compile(r'--8<--(?! "(?:snippets|checks)/)')
 """An include of a file that the hash of shared data does not cover."""
 
 
-def records(root: Path) -> str:
+def records_hash(root: Path) -> str:
     """Return a hash of the records, benchmarks, snippets and the last commit."""
     found = (each for folder in ("checks", "snippets") for each in _files(root, folder))
     parts = (f"{path} {safe_read.sha256(data)}" for path, data in found)
     return safe_read.sha256("\n".join([str(commit_date.last_commit(root)), *parts]))
 
 
-def outlines(docs: Path, config: Path) -> str:
+def outlines_hash(docs: Path, config: Path) -> str:
     """Return a hash of the configuration and of every page's front matter and headings."""
     pages = (f"{path} {_outline(path, data)}" for path, data in _files(docs.parent, docs.name))
     return safe_read.sha256("\n".join([config.read_text("utf-8"), *pages]))
@@ -52,24 +52,24 @@ class ServeCache:
     """Results of earlier builds by kind and page, each with the source that it was made from."""
 
     def __init__(self) -> None:
-        self._world = ""
+        self._shared = ""
         self._kept: dict[tuple[str, str], tuple[str, Any]] = {}
         self._compiled = _Compiled()
 
-    def turn(self, now: str) -> None:
+    def start_build(self, shared: str) -> None:
         """Start a build; if the shared data have changed, drop the results of all pages."""
-        if now != self._world:
+        if shared != self._shared:
             self._kept = {(kind, page): made for (kind, page), made in self._kept.items() if not page}
-        self._world = now
+        self._shared = shared
 
-    def of_all(self, kind: str, source: str, make: Callable[[], Any]) -> Any:
+    def recall_shared(self, kind: str, source: str, make: Callable[[], Any]) -> Any:
         """Return a result that belongs to no page, made again if the source has changed."""
         return self.recall(kind, "", source, make)
 
     def recall(self, kind: str, name: str, source: str, make: Callable[[], Any]) -> Any:
         """Return a page's result, made again if the source has changed or includes an untracked file."""
         found = self._kept.get((kind, name))
-        if found is None or found[0] != source or _ELSEWHERE.search(source):
+        if found is None or found[0] != source or _UNTRACKED_INCLUDE.search(source):
             found = self._kept[kind, name] = source, make()
         return found[1]
 
@@ -78,7 +78,7 @@ class ServeCache:
 
         def make() -> dict[str, Any]:
             render(config, site_files)
-            return {name: getattr(page, name) for name in _MADE}
+            return {name: getattr(page, name) for name in _PAGE_ATTRIBUTES}
 
         source = f"{page.meta!r}\n{page.markdown}"
         for name, value in self.recall("page", page.file.src_uri, source, make).items():
@@ -91,7 +91,7 @@ class ServeCache:
         """Let the theme's search index reuse the entries of unchanged pages."""
         add = search.add_entry_from_context
 
-        def remembered(page: Any) -> None:
+        def cached(page: Any) -> None:
             def make() -> list[dict[str, Any]]:
                 before = len(search.entries)
                 add(page)
@@ -102,7 +102,7 @@ class ServeCache:
             source = f"{page.title} {page.url} {page.meta!r}\n{page.content}"
             search.entries += [dict(entry) for entry in self.recall("search", page.file.src_uri, source, make)]
 
-        search.add_entry_from_context = remembered
+        search.add_entry_from_context = cached
 
     def templates(self, env: Environment, pages: Iterable[Any]) -> None:
         """Let the theme compile its templates once and reuse the HTML of unchanged pages.
@@ -112,7 +112,7 @@ class ServeCache:
         titles = safe_read.sha256("\n".join(f"{page.url} {page.title}" for page in pages))
         memory = self
 
-        class Remembered(Template):
+        class CachedTemplate(Template):
             def render(self, *args: Any, **more: Any) -> str:
                 make = partial(super().render, *args, **more)
                 page = dict(*args, **more).get("page")
@@ -123,7 +123,7 @@ class ServeCache:
                 found: str = memory.recall("html", page.file.src_uri, source, make)
                 return found
 
-        env.bytecode_cache, env.template_class = self._compiled, Remembered
+        env.bytecode_cache, env.template_class = self._compiled, CachedTemplate
 
 
 class _Compiled(BytecodeCache):

@@ -114,7 +114,7 @@ def markdown_page(path: str) -> str:
     return path.rpartition(".")[0] + ".md"
 
 
-def beside(claim_id: str, ending: str) -> str:
+def claim_file(claim_id: str, ending: str) -> str:
     """Return the path of a file next to a claim's page, for example with the ending `.json`."""
     return claim_page(claim_id).removesuffix(".md") + ending
 

@@ -3,7 +3,7 @@
 from xml.etree.ElementTree import Element
 
 
-def free_corners(root: Element) -> None:
+def clear_empty_headers(root: Element) -> None:
     """Turn each empty header cell into a data cell, because an empty header announces nothing."""
     for head in root.iter("thead"):
         for cell in head.iter("th"):
