@@ -1,4 +1,4 @@
-"""What tests of built sites need: a build as CI does it, and what a page loads and links to."""
+"""Builds of the site for tests, and a parser of their pages."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ import pytest
 
 
 def built_once(name: str, tree: Callable[[], Path], factory: pytest.TempPathFactory) -> Path:
-    """The folder that a tree's site was built in, once for all workers: the first builds, the others wait for it."""
+    """Return the folder of a tree's site, built once for all test workers."""
     shared = factory.getbasetemp()
     if os.environ.get("PYTEST_XDIST_WORKER"):
         shared = shared.parent
@@ -27,7 +27,7 @@ def built_once(name: str, tree: Callable[[], Path], factory: pytest.TempPathFact
 
 
 def build(root: Path, out: Path, generator: str = "mkdocs", **environment: str) -> subprocess.CompletedProcess[str]:
-    """Build a tree as CI does. `mkdocs.yml` says strict; an option would only hide that it did not."""
+    """Build a tree as CI does; mkdocs.yml sets strict, so no option repeats it."""
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1700000000", **environment}
     command = [
         sys.executable,
@@ -43,7 +43,7 @@ def build(root: Path, out: Path, generator: str = "mkdocs", **environment: str) 
 
 
 class Page(HTMLParser):
-    """What a page loads, where it links to, and its anchors."""
+    """The resources, links and anchors of a page."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

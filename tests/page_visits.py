@@ -1,4 +1,4 @@
-"""A page seen once in a browser in each of its states, and what was seen: so that many tests share one visit."""
+"""One browser visit per page in each of its states, shared by many tests."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ REFLOW = (640, 320)
 """A window of 1280 pixels at 200 % and at 400 %: WCAG 1.4.4 and 1.4.10."""
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"]
-"""All that depends on the scheme; the other rules are asked once for each width."""
+"""The rules that depend on the colour scheme; the others run once per width."""
 _QUIET_MS = 150
 _AXE = """options => axe.run(document, {...options, resultTypes: ['violations'], iframes: false}).then(found =>
   found.violations.flatMap(rule => rule.nodes.map(node =>
@@ -22,35 +22,35 @@ _SHADES = """[getComputedStyle(document.querySelector('h1')).color, getComputedS
 
 @dataclass
 class Visit:
-    """What was seen of one page."""
+    """The observations of one page."""
 
     requests: list[str] = field(default_factory=list)
     transferred: int = 0
-    """Bytes of answers, with their headers, as they were sent."""
+    """Bytes of responses as sent, with headers."""
     noise: list[str] = field(default_factory=list)
-    """What the console said, and errors of scripts."""
+    """Console messages and script errors."""
     violations: dict[str, list[str]] = field(default_factory=dict)
-    """What axe found, by state."""
+    """Violations found by axe, by state."""
     widths: dict[int, int] = field(default_factory=dict)
-    """How wide the page came out, by the width that it was given."""
+    """The page's scroll width, by window width."""
     follows: dict[str, bool] = field(default_factory=dict)
     """Whether its colours are those of the scheme that the system asks for."""
     description: str = ""
 
     @property
-    def outside(self) -> list[str]:
-        """What was asked of another host."""
+    def external_requests(self) -> list[str]:
+        """Return the requests to other hosts."""
         return [
             url for url in self.requests if not url.startswith(("file:", "data:", "blob:", "about:", "http://127."))
         ]
 
 
 def visit(browser: "Browser", address: str, axe: str = "") -> Visit:
-    """Open a page and look at it in every width and scheme; with axe's source, judge each state."""
+    """Open a page in every width and scheme; with axe's source, check each state."""
     seen = Visit()
     context = browser.new_context(viewport={"width": WIDTHS[0], "height": 900}, reduced_motion="reduce")
     page = context.new_page()
-    _listen(page, seen)
+    _record(page, seen)
     page.goto(address, wait_until="networkidle" if address.startswith("http") else "load")
     page.wait_for_timeout(_QUIET_MS)
     seen.description = page.evaluate("document.querySelector('meta[name=description]')?.content ?? ''")
@@ -69,9 +69,11 @@ def visit(browser: "Browser", address: str, axe: str = "") -> Visit:
     return seen
 
 
-def _listen(page: "Page", seen: Visit) -> None:
+def _record(page: "Page", seen: Visit) -> None:
     page.on("request", lambda request: seen.requests.append(request.url))
-    page.on("console", lambda said: seen.noise.append(said.text) if said.type in ("error", "warning") else None)
+    page.on(
+        "console", lambda message: seen.noise.append(message.text) if message.type in ("error", "warning") else None
+    )
     page.on("pageerror", lambda error: seen.noise.append(str(error)))
 
     def count(request: Any) -> None:
@@ -91,7 +93,7 @@ def _look(page: "Page", seen: Visit, scheme: str, state: str) -> None:
 
 
 def judge(page: "Page", rules: list[str] | None = None) -> list[str]:
-    """What axe, which the page has loaded, finds wrong with it: by these rules, or by all that the site is held to."""
+    """Return axe's violations on the loaded page, by these rules or by all rules of the site."""
     wanted = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": RULES}
     found: list[str] = page.evaluate(_AXE, {"runOnly": wanted})
     return found

@@ -1,4 +1,4 @@
-"""The search of a built site, asked in a browser as a reader asks: what stands in the field, and what is shown."""
+"""Search the built site in a browser, as a reader does."""
 
 import re
 from collections.abc import Iterable
@@ -9,8 +9,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 FIELD = ".md-search__input"
-# Each text is put into the field and a key let go; what is waited for is the next change of the list. Links that a
-# result folds away are not seen.
+# Put each text into the field, send a keyup, and wait for the next change of the list. Folded links do not count.
 _ASK = """async texts => {
   const input = document.querySelector('.md-search__input'), box = document.querySelector('.md-search-result')
   const asked = []
@@ -33,19 +32,19 @@ _ASK = """async texts => {
 
 @dataclass(frozen=True)
 class Answer:
-    """The results that are shown for one text: for each its links, as places on the site, and how long it took."""
+    """The results of one query: each one's links, and the time it took."""
 
     results: tuple[tuple[str, ...], ...]
     milliseconds: float
 
     def rank(self, places: Iterable[str]) -> float:
-        """Which result is the first that shows a link to one of these places; infinity if none does."""
+        """Return the index of the first result with a link to one of these places; infinity if none has."""
         wanted = set(places)
         return next((i for i, links in enumerate(self.results, 1) if wanted & {*links}), float("inf"))
 
 
 def open_search(page: "Page", address: str) -> None:
-    """Open a page, turn to its search, and wait until it answers."""
+    """Open a page and its search, and wait until it answers."""
     page.goto(address)
     page.focus(FIELD)
     page.keyboard.type("memory")
@@ -53,7 +52,7 @@ def open_search(page: "Page", address: str) -> None:
 
 
 def ask(page: "Page", texts: Iterable[str]) -> list[Answer]:
-    """What the search shows for each text."""
+    """Return the answers to these texts."""
     root = page.url.partition("/index.html")[0]
     found = page.evaluate(_ASK, list(texts))
     return [Answer(tuple(tuple(_place(url, root) for url in links) for links in shown), ms) for shown, ms in found]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from comparisons.train import PRECISION as CROSSED
 from comparisons.train import PRUNED, made
-from headroom.comparatives import NO_CLAIM
+from headroom.comparatives import NO_CLAIM, comparisons
 from headroom.comparatives.linear_model import WEIGHTS
 
 HERE = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""The palette: its contrast, what is left of it for the colour-blind, and the figures that the page about it states."""
+"""The colour palette: contrast, colour blindness, and the figures on the design page."""
 
 import gzip
 import re
@@ -29,19 +29,19 @@ BLIND = {
 
 
 def palette(scheme: str) -> dict[str, Colour]:
-    """The colours of a scheme as the style sheet sets them; what dark does not set again is as in light."""
+    """Return the colours of a scheme from the style sheet; dark inherits from light."""
     light, dark = (STYLE / "colours.css").read_text("utf-8").split("@media screen", 1)
     found = re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", light if scheme == "light" else light + dark)
     return {name: tuple(int(value[i : i + 2], 16) / 255 for i in (1, 3, 5)) for name, value in found}  # type: ignore[misc]
 
 
 def linear(colour: Colour) -> Colour:
-    """Light instead of steps."""
+    """Return linear light from sRGB."""
     return tuple(part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour)  # type: ignore[return-value]
 
 
 def contrast(one: Colour, other: Colour) -> float:
-    """By the formula of WCAG."""
+    """Return the contrast ratio by WCAG."""
     dark, light = sorted(
         sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear(c), strict=True)) for c in (one, other)
     )
@@ -49,12 +49,12 @@ def contrast(one: Colour, other: Colour) -> float:
 
 
 def mixed(one: Colour, share: float, other: Colour) -> Colour:
-    """As `color-mix(in srgb, one share, other)`."""
+    """Return the colour of `color-mix(in srgb, one share, other)`."""
     return tuple(share * a + (1 - share) * b for a, b in zip(one, other, strict=True))  # type: ignore[return-value]
 
 
 def lab(light: Colour) -> Colour:
-    """CIE Lab of linear light."""
+    """Return CIE Lab from linear light."""
     rows = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
     x, y, z = (
         sum(w * p for w, p in zip(row, light, strict=True)) / n for row, n in zip(rows, (0.9505, 1, 1.089), strict=True)
@@ -64,7 +64,7 @@ def lab(light: Colour) -> Colour:
 
 
 def apart(one: Colour, other: Colour, blindness: str) -> float:
-    """How far two colours are apart in Lab, as somebody with this blindness sees them."""
+    """Return the distance of two colours in Lab with this colour blindness."""
     seen = [
         lab(tuple(sum(w * p for w, p in zip(row, linear(c), strict=True)) for row in BLIND[blindness]))
         for c in (one, other)
@@ -73,7 +73,7 @@ def apart(one: Colour, other: Colour, blindness: str) -> float:
 
 
 def surfaces(known: dict[str, Colour]) -> dict[str, Colour]:
-    """What text stands on."""
+    """Return the backgrounds of text."""
     tints = {"tint": LINK_TINT, "tint-strong": STRONG_TINT}
     return {
         "paper": known["paper"],
@@ -83,7 +83,7 @@ def surfaces(known: dict[str, Colour]) -> dict[str, Colour]:
 
 
 def least(name: str, scheme: str) -> float:
-    """The contrast of a colour with whatever it may stand on, its own badge among them."""
+    """Return a colour's lowest contrast on any background, its own badge included."""
     known = palette(scheme)
     badge = mixed(known[name], BADGE_TINT, known["paper"])
     return min(contrast(known[name], below) for below in (*surfaces(known).values(), badge))
@@ -91,14 +91,14 @@ def least(name: str, scheme: str) -> float:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", [*TEXT, *CODE])
-def test_text_can_be_read_wherever_it_stands(name: str, scheme: str) -> None:
-    """4.5:1 on paper, in code, in a badge, in a target that is pointed at and on a marked line."""
+def test_text_has_enough_contrast_on_every_background(name: str, scheme: str) -> None:
+    """Expect 4.5:1 on paper, code, badges, hovered targets and marked lines."""
     assert least(name, scheme) >= 4.5
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_shapes_can_be_seen(scheme: str) -> None:
-    """3:1 for the lines of a plot, for the ring of the focus, which is teal, and for the mark, which has one colour."""
+def test_shapes_have_enough_contrast(scheme: str) -> None:
+    """Expect 3:1 for lines of plots, the focus ring and the logo."""
     known, mark = (
         palette(scheme),
         re.search(r'fill="(#[0-9a-f]{6})"', (ROOT / "docs/assets/mark.svg").read_text("utf-8")),
@@ -112,14 +112,13 @@ def test_shapes_can_be_seen(scheme: str) -> None:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("blindness", BLIND)
-def test_the_lines_of_a_plot_stay_apart_for_the_colour_blind(blindness: str, scheme: str) -> None:
-    """By their colours alone, though each has a dash of its own as well."""
+def test_the_lines_of_a_plot_differ_for_the_colour_blind(blindness: str, scheme: str) -> None:
+    """Their colours differ enough without the dashes."""
     known = palette(scheme)
     assert min(apart(known[one], known[other], blindness) for one, other in combinations(SERIES, 2)) >= 10
 
 
-def test_the_colours_tested_here_are_those_of_the_style_sheets() -> None:
-    """The four series of a plot, the tint of a badge and the two of surfaces."""
+def test_the_tested_colours_are_those_of_the_style_sheets() -> None:
     plots, badges, colours = ((STYLE / f"{name}.css").read_text("utf-8") for name in ("plots", "badges", "colours"))
     assert tuple(re.findall(r"\.series-\d \{ --series: var\(--([a-z]+)\)", plots)) == SERIES
     assert f"currentcolor {BADGE_TINT:.0%}, transparent" in badges
@@ -128,15 +127,14 @@ def test_the_colours_tested_here_are_those_of_the_style_sheets() -> None:
     assert set(palette("dark")) == {*TEXT, *CODE, "paper", "shade", "line"}
 
 
-def test_every_name_that_a_style_uses_is_set() -> None:
-    """A misspelt property would be silently nothing."""
+def test_every_css_variable_is_defined() -> None:
+    """Browsers ignore an undefined one silently."""
     text = "".join(path.read_text("utf-8") for path in STYLE.glob("*.css"))
     named = set(re.findall(r"(?<![\w-])(--[a-z0-9-]+)\s*:", text))
     assert {name for name in re.findall(r"var\((--[a-z0-9-]+)", text) if not name.startswith("--md-")} <= named
 
 
 def test_the_page_states_the_colours_and_their_contrast() -> None:
-    """Each row of its table is what the style sheet comes to."""
     hexes = {
         name: re.findall(rf"--{name}: (#[0-9a-f]{{6}});", (STYLE / "colours.css").read_text("utf-8")) for name in TEXT
     }
@@ -149,13 +147,13 @@ def test_the_page_states_the_colours_and_their_contrast() -> None:
 
 
 def test_the_style_is_small() -> None:
-    """All sheets together, as a host sends them."""
+    """Count all sheets, compressed."""
     text = "".join(path.read_text("utf-8") for path in STYLE.glob("*.css"))
     assert len(gzip.compress(minify_css(text).encode())) <= MOST_BYTES
 
 
-def test_squeezing_keeps_what_a_browser_reads() -> None:
-    """Texts in quotes, descendants, sums and the space of a selector before a pseudo-class."""
+def test_minifying_css_keeps_its_meaning() -> None:
+    """Cases: quoted text, descendants, sums, a space before a pseudo-class."""
     rules = '.a :is(b, i) > c::before {\n  content: "$ " / "";\n  width: calc(100% - 2px);\n}'
     style = f"/* why */\n{rules}\n@media (a: b) {{ d {{ e: f }} }}\n"
     assert (

@@ -1,4 +1,4 @@
-"""The adapter between MkDocs and the site: it hands over files and the page in hand, and decides nothing."""
+"""The MkDocs plugin: connect MkDocs to `headroom.site`."""
 
 import json
 import logging
@@ -23,7 +23,7 @@ from headroom.site import exports, notebook_page, page_template, planned
 from headroom.site.addresses import not_found, redirects
 from headroom.site.exports import markdown_pages
 from headroom.site.exports.search_index import address as section_address
-from headroom.site.serve_cache import ServeCache, outlines, records
+from headroom.site.serve_cache import ServeCache, outlines_hash, records_hash
 from headroom.site.site_data import INDEX, PageContext, SiteData, read_and_judge
 from headroom.verdicts import Board
 
@@ -39,7 +39,7 @@ class PluginConfig(Config):  # type: ignore[misc] # MkDocs is not followed, see 
 
 
 class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
-    """Adds what is made from records to the site, and tells the Markdown extension which page is rendered."""
+    """Add generated pages and files to the site, and pass the current page to the Markdown extension."""
 
     site: SiteData
     page = PageContext()
@@ -47,11 +47,11 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
     known: str
 
     def on_startup(self, *, command: str, dirty: bool) -> None:  # noqa: ARG002
-        """Remember what pages were made into where the same site is made again and again."""
+        """Create the cache that `mkdocs serve` uses between two builds."""
         self.memory = ServeCache() if command == "serve" else None
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Read and judge the tree; `mkdocs serve` comes here again after every change."""
+        """Read and judge the tree; `mkdocs serve` calls this before each rebuild."""
         root = Path(self.config.root or Path(config.config_file_path).parent)
         self.site = SiteData.load(root, self.config.repository or "", config.site_url or "", self._judged(root))
         for problem in self.site.tree.problems:
@@ -63,21 +63,21 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         return config
 
     def _judged(self, root: Path) -> tuple[Tree, Board]:
-        """The records and what they prove."""
-        self.known = records(root) if self.memory else ""
+        """Return the records and their verdicts."""
+        self.known = records_hash(root) if self.memory else ""
         found: tuple[Tree, Board] = self._once("judged", self.known, partial(read_and_judge, root))
         return found
 
     def _once(self, kind: str, source: str, make: Callable[[], Any]) -> Any:
-        """What is made of this source; a server makes it once."""
-        return self.memory.of_all(kind, source, make) if self.memory else make()
+        """Return what `make` returns; under `mkdocs serve`, reuse an earlier result for the same source."""
+        return self.memory.recall_shared(kind, source, make) if self.memory else make()
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Add the claim pages, their index, the exports and the files that pages link to."""
+        """Add the generated pages, the exports, the redirects and the files that pages link to."""
         known = ""
         if self.memory:
-            known = f"{self.known} {outlines(Path(config.docs_dir), Path(config.config_file_path))}"
-            self.memory.turn("\n".join([known, *sorted(file.src_uri for file in files)]))
+            known = f"{self.known} {outlines_hash(Path(config.docs_dir), Path(config.config_file_path))}"
+            self.memory.start_build("\n".join([known, *sorted(file.src_uri for file in files)]))
         pages = self._once("pages", known, partial(exports.pages, self.site))
         for path, text in pages.items():
             inclusion = InclusionLevel.UNDEFINED if path == INDEX else InclusionLevel.NOT_IN_NAV
@@ -85,30 +85,30 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         for path, source in exports.data_files(self.site).items():
             files.append(File.generated(config, path, abs_src_path=str(source)))
         data = self._once("data", known, partial(exports.data, self.site, config.site_name))
-        senders = redirects.files(self.site, partial(_url, files))
+        redirected = redirects.files(self.site, partial(_url, files))
         styles_and_scripts = exports.bundles(Path(config.docs_dir), self.config.bundles)
-        for path, text in {**data, **senders, **styles_and_scripts}.items():
+        for path, text in {**data, **redirected, **styles_and_scripts}.items():
             files.append(File.generated(config, path, content=text))
         self._add_markdown(files, config, pages)
         return files
 
     def _add_markdown(self, files: Files, config: MkDocsConfig, pages: Mapping[str, str]) -> None:
-        """Add every page as Markdown."""
+        """Add every page in plain Markdown."""
         of_site = (config.site_name, config.site_description or "", config.nav or [])
-        recall = self.memory.recall if self.memory else markdown_pages.anew
+        recall = self.memory.recall if self.memory else markdown_pages.no_cache
         for path, text in markdown_pages.files(self.site, pages, *of_site, recall).items():
             files.append(_generated(config, path, text))
 
     @event_priority(-50)  # type: ignore[untyped-decorator] # after the search plugin, before offline makes a script of it
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Weigh the entries of the search index, where there is one."""
+        """Weight the entries of the search index, if the site has one."""
         path = Path(config.site_dir, "search/search_index.json")
         if path.exists():
             index = json.loads(path.read_text("utf-8"))
             path.write_text(json.dumps(exports.with_boosts(index, self.site), separators=(",", ":")), "utf-8")
 
     def on_env(self, env: Environment, /, *, config: MkDocsConfig, files: Files) -> Environment:
-        """Put our templates in the place of the theme's, and spare theme and search needless work."""
+        """Put our templates before the theme's; let the search and `mkdocs serve` skip unneeded work."""
         env.globals["known_addresses"] = not_found.known(self.site, partial(_url, files))
         guides = planned.guides(self.site).items()
         env.globals["planned_guides"] = [(title, section_address(path)) for path, title in guides]
@@ -124,10 +124,7 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         return env
 
     def on_pre_page(self, page: Page, /, *, config: MkDocsConfig, files: Files) -> Page:  # noqa: ARG002
-        """Let MkDocs render a notebook as any page; mkdocs-jupyter, which makes a page of it, would do it here.
-
-        A server takes from memory what has not changed.
-        """
+        """Let MkDocs render notebooks itself instead of mkdocs-jupyter; under `mkdocs serve`, reuse unchanged pages."""
         if _is_notebook(page):
             page.render = MethodType(Page.render, page)
         if self.memory:
@@ -135,14 +132,14 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         return page
 
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:  # noqa: ARG002
-        """A notebook's cells and stored outputs as Markdown; other pages are read by MkDocs."""
+        """Return a notebook's cells and stored outputs as Markdown, or None for MkDocs to read the file."""
         if not _is_notebook(page):
             return None
         text = read_text(Path(page.file.abs_src_path), self.site.tree.root)
         return notebook_page.markdown(notebooks.parse(text), PurePosixPath(page.file.src_uri).name)
 
     def on_page_markdown(self, markdown: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG002
-        """Remember the page that is rendered next, and warn of what its author has not written yet."""
+        """Set the current page, and log a warning for each `TODO(author)` left in it."""
         for _, message in page_gaps(markdown):
             _LOG.warning("docs/%s: gaps: %s", page.file.src_uri, message)
         self.page = PageContext.of(page.file.src_uri, page.meta)
@@ -154,7 +151,7 @@ def _url(files: Files, path: str) -> str:
 
 
 def _generated(config: MkDocsConfig, path: str, text: str) -> File:
-    """A file that is published as it is. MkDocs would make a page of one whose name ends as that of Markdown."""
+    """Return a generated file; the added `.txt` keeps MkDocs from rendering a `.md` file as a page."""
     file = File.generated(config, f"{path}.txt" if path.endswith(".md") else path, content=text)
     file.dest_uri = path
     return file

@@ -1,4 +1,4 @@
-"""The built sites, a host that serves them, Chromium and axe: each made once for all tests of this folder."""
+"""The built sites, an HTTP server, Chromium and axe, made once for all browser tests."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ AXE = ROOT / ".cache/npm/node_modules/axe-core/axe.min.js"
 
 
 def missing(reason: str) -> None:
-    """On a machine of one's own what is missing is a reason to skip; in CI it is a failure."""
+    """Skip the test on a developer's machine; fail it in CI."""
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
@@ -29,18 +29,18 @@ def missing(reason: str) -> None:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repository's own site, built."""
+    """Return the repository's own site, built."""
     return built_once("site", lambda: ROOT, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def clean_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the clean tree of the rule cases as a site: it has kinds of claims of which the real one may have none."""
+    """Return the clean tree of the rule cases as a built site; it has every kind of claim."""
     return built_once("clean", lambda: clean_tree(tmp_path_factory.mktemp("tree") / "clean"), tmp_path_factory)
 
 
 def clean_tree(root: Path) -> Path:
-    """A copy of the clean tree that looks as the real site does."""
+    """Return a copy of the clean tree with the real site's style and scripts."""
     shutil.copytree(ROOT / "tests/rule_cases/clean", root)
     shutil.copytree(ROOT / "docs/assets", root / "docs/assets", dirs_exist_ok=True)
     config, nav = ((tree / "mkdocs.yml").read_text("utf-8").partition("\nnav:") for tree in (ROOT, root))
@@ -50,14 +50,14 @@ def clean_tree(root: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def host(site: Path) -> Iterator[str]:
-    """The address of the real site on a host."""
+    """Yield the address of a server of the real site."""
     with serve(site) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def templates(site: Path, host: str, clean_site: Path) -> Iterator[dict[str, Template]]:
-    """The page that stands for each kind: of the real site, or of the clean one where that alone has the kind."""
+    """Return a page for each kind, from the clean site if the real one has none."""
     with serve(clean_site) as other:
         found = {kind: Template(clean_site, path, other) for kind, path in representatives(clean_site).items()}
         real = {kind: Template(site, path, host) for kind, path in representatives(site).items()}
@@ -66,7 +66,7 @@ def templates(site: Path, host: str, clean_site: Path) -> Iterator[dict[str, Tem
 
 @pytest.fixture(scope="session")
 def browser() -> "Iterator[Browser]":
-    """The distribution's Chromium; playwright's own browsers are never downloaded."""
+    """Yield the distribution's Chromium; playwright downloads no browser."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         missing("no Chromium: install the package `chromium`")
@@ -81,7 +81,7 @@ def browser() -> "Iterator[Browser]":
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The source of axe."""
+    """Return the source of axe."""
     if not AXE.is_file():
         missing("no axe: `make .cache/npm/axe` installs it from npm")
     return AXE.read_text("utf-8")
@@ -89,12 +89,12 @@ def axe() -> str:
 
 @pytest.fixture(scope="session")
 def visits(browser: "Browser", templates: dict[str, Template], axe: str) -> dict[str, Visit]:
-    """Every template as a host sends it, seen in each state and judged by axe."""
+    """Return a visit to each template by HTTP, in every state and checked by axe."""
     return {kind: visit(browser, template.served, axe) for kind, template in templates.items()}
 
 
 @pytest.fixture(scope="session")
 def opened(browser: "Browser", templates: dict[str, Template]) -> dict[str, Visit]:
-    """Every template that can be opened from the file system, seen from there."""
+    """Return a visit to each template that works from the file system."""
     paths = {kind: template.path for kind, template in templates.items() if template.path.name != "404.html"}
     return {kind: visit(browser, path.as_uri()) for kind, path in paths.items()}

@@ -1,4 +1,4 @@
-"""Old addresses, the page for what is not found, and the words of the guides, in a real browser."""
+"""Redirects, the 404 page and glossary links in a browser."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def landed(browser: "Browser", address: str, end: str, *, scripts: bool = True) -> str:
-    """Where a reader comes out who opens an address, once its end is this."""
+    """Return where an address leads, once it ends with this text."""
     context = browser.new_context(java_script_enabled=scripts)
     page = context.new_page()
     page.goto(address)
@@ -34,19 +34,18 @@ def landed(browser: "Browser", address: str, end: str, *, scripts: bool = True) 
         ("training/single-gpu.html#compile", "/training/single-gpu/speed.html#compile"),
     ],
 )
-def test_an_old_address_leads_on_with_its_anchor(site: Path, browser: "Browser", old: str, new: str) -> None:
-    """From the file system as from a host; so does a place that has left a page."""
+def test_an_old_address_redirects_with_its_anchor(site: Path, browser: "Browser", old: str, new: str) -> None:
+    """Redirects work from the file system and by HTTP, as do anchors that left a page."""
     assert landed(browser, f"{site.as_uri()}/{old}", new).endswith(new)
 
 
-def test_an_old_address_leads_on_without_scripts(site: Path, browser: "Browser") -> None:
-    """To the page, at least."""
+def test_an_old_address_redirects_to_the_page_without_scripts(site: Path, browser: "Browser") -> None:
     new = "/training/cpu.html"
     assert landed(browser, f"{site.as_uri()}/perf_train_cpu.html", new, scripts=False).endswith(new)
 
 
-def test_what_is_not_found_is_guessed(host: str, browser: "Browser") -> None:
-    """From an address of another depth, with a slip and an anchor; nothing is guessed from nonsense."""
+def test_the_404_page_suggests_similar_pages(host: str, browser: "Browser") -> None:
+    """Cases: another depth, a typo with an anchor, and nonsense without suggestions."""
     page = browser.new_page()
     page.goto(f"{host}/docs/transformers/v4.30.0/en/perf_train_gpu_on#gradient-accumulation")
     first = page.locator("#nearest a").first
@@ -59,8 +58,7 @@ def test_what_is_not_found_is_guessed(host: str, browser: "Browser") -> None:
     page.close()
 
 
-def test_a_word_is_explained_by_keyboard_and_leads_to_the_glossary(site: Path, browser: "Browser") -> None:
-    """Its meaning is shown on focus, and it is a link that a touch follows."""
+def test_a_term_is_explained_on_focus_and_links_to_the_glossary(site: Path, browser: "Browser") -> None:
     page = browser.new_page()
     page.goto(f"{site.as_uri()}/training/cpu.html")
     word = page.locator("a.term:visible").first
@@ -75,8 +73,7 @@ def test_a_word_is_explained_by_keyboard_and_leads_to_the_glossary(site: Path, b
     page.close()
 
 
-def test_a_line_of_code_has_an_address(site: Path, browser: "Browser") -> None:
-    """By the link of its block, and the number of the line in it."""
+def test_a_line_of_code_has_an_anchor(site: Path, browser: "Browser") -> None:
     page = browser.new_page()
     page.goto(f"{site.as_uri()}/training/cpu.html")
     link = page.locator('a[aria-label="Link to this code"]').first

@@ -1,4 +1,4 @@
-"""A page as Markdown: a button that copies it where it is served, and a link that needs no script anywhere."""
+"""The button that copies a page as Markdown, and the link without scripts."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +13,8 @@ PAGES = ("training/cpu", "claims/training/memory-logits")
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_button_copies_the_markdown_beside_the_page(site: Path, host: str, browser: "Browser", name: str) -> None:
-    """By keyboard as by mouse, to the last character, and it says that it did."""
+def test_the_button_copies_the_pages_markdown(site: Path, host: str, browser: "Browser", name: str) -> None:
+    """It works by keyboard and mouse, and confirms the copy."""
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
     page.goto(f"{host}/{name}.html")
@@ -27,8 +27,7 @@ def test_the_button_copies_the_markdown_beside_the_page(site: Path, host: str, b
     context.close()
 
 
-def test_where_nothing_can_be_copied_the_text_is_shown(host: str, browser: "Browser") -> None:
-    """A browser that refuses leads to the text instead of doing nothing."""
+def test_a_refused_copy_opens_the_markdown(host: str, browser: "Browser") -> None:
     page = browser.new_page()
     page.goto(f"{host}/{PAGES[0]}.html")
     page.evaluate("() => { navigator.clipboard.write = () => Promise.reject(new Error('refused')) }")
@@ -38,8 +37,7 @@ def test_where_nothing_can_be_copied_the_text_is_shown(host: str, browser: "Brow
     page.close()
 
 
-def test_from_the_file_system_there_is_the_link_alone(site: Path, browser: "Browser") -> None:
-    """A script could not fetch the text there; nor is there a button without scripts."""
+def test_there_is_no_button_from_the_file_system_or_without_scripts(site: Path, browser: "Browser") -> None:
     for scripts in (True, False):
         context = browser.new_context(java_script_enabled=scripts)
         page = context.new_page()

@@ -1,4 +1,4 @@
-"""What the buttons beside code put on the clipboard: code that runs as it is pasted."""
+"""The copy buttons of code blocks: the clipboard gets code that runs."""
 
 from pathlib import Path
 from textwrap import dedent
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 GUIDE = "training/cpu.html"
-# Every block of a snippet that is in sight, with the file that the line below it leads to.
+# The file linked below each visible code block of a snippet.
 BLOCKS = """() => [...document.querySelectorAll(".highlight:has(+ .ran-on)")].filter(block => block.offsetParent)
   .map(block => block.nextElementSibling.querySelector("a").getAttribute("href"))"""
 
 
 @pytest.fixture
 def guide(site: Path, browser: "Browser") -> "Iterator[Page]":
-    """A guide, with a field to paste into."""
+    """Yield a guide with a field to paste into."""
     page = browser.new_page()
     page.goto((site / GUIDE).as_uri())
     page.wait_for_selector("html.js")
@@ -33,7 +33,7 @@ def guide(site: Path, browser: "Browser") -> "Iterator[Page]":
 
 
 def pasted(page: "Page", button: "ElementHandle | None") -> str:
-    """What stands on the clipboard once a button was clicked."""
+    """Return the clipboard's text after a click on a button."""
     assert button is not None
     button.click()
     page.fill("#paste", "")
@@ -42,30 +42,30 @@ def pasted(page: "Page", button: "ElementHandle | None") -> str:
     return page.input_value("#paste")
 
 
-def beside(block: "ElementHandle") -> "ElementHandle | None":
-    """The button beside a block, which it gets once it is in sight."""
+def button_of(block: "ElementHandle") -> "ElementHandle | None":
+    """Return the button of a block, which appears once the block is visible."""
     block.scroll_into_view_if_needed()
     return block.wait_for_selector(".md-code__button", state="attached")
 
 
 def shown(path: Path) -> set[str]:
-    """The regions of a snippet, each without the indentation that it has as a whole."""
+    """Return the regions of a snippet, without their common indentation."""
     source = path.read_text("utf-8")
     rows = source.splitlines()
     return {dedent("\n".join(rows[start : end - 1])) for start, end in regions(source).values()} | {source.strip()}
 
 
-def test_the_copy_of_a_snippet_is_what_stands_in_its_file(site: Path, guide: "Page") -> None:
-    """Byte for byte, without numbers, prompts or marks; only the last line's end is left out."""
+def test_a_copied_snippet_equals_its_file(site: Path, guide: "Page") -> None:
+    """Only the last newline is missing."""
     files = guide.evaluate(BLOCKS)
     blocks = [block for block in guide.query_selector_all(".highlight:has(+ .ran-on)") if block.is_visible()]
     assert len(blocks) == len(files) > 1
     for file, block in zip(files, blocks, strict=True):
-        assert pasted(guide, beside(block)) in shown(site / "training" / file), file
+        assert pasted(guide, button_of(block)) in shown(site / "training" / file), file
 
 
-def test_the_command_below_it_is_copied_alone(guide: "Page") -> None:
-    """With a button of its own, named for those who do not see where it stands."""
+def test_the_command_has_its_own_button(guide: "Page") -> None:
+    """The button has an accessible name."""
     (button, *_) = [each for each in guide.query_selector_all("button.copy") if each.is_visible()]
     assert button.get_attribute("aria-label") == "Copy the command"
     command = guide.evaluate("button => button.parentElement.querySelector('code').textContent", button)
@@ -73,18 +73,16 @@ def test_the_command_below_it_is_copied_alone(guide: "Page") -> None:
     assert pasted(guide, button) == command
 
 
-def test_a_shell_gets_neither_prompts_nor_answers(guide: "Page") -> None:
-    """What begins with a dollar is typed; the dollar is not, and what it printed is not."""
+def test_copied_commands_have_neither_prompts_nor_output(guide: "Page") -> None:
     block = guide.query_selector(".highlight:has(.gp)")
     assert block is not None
     (line, *answer) = block.inner_text().strip().splitlines()
     assert line.startswith("$ ")
     assert answer
-    assert pasted(guide, beside(block)) == line.removeprefix("$ ")
+    assert pasted(guide, button_of(block)) == line.removeprefix("$ ")
 
 
-def test_without_scripts_no_button_promises_a_copy(site: Path, browser: "Browser") -> None:
-    """The command still stands there."""
+def test_there_is_no_copy_button_without_scripts(site: Path, browser: "Browser") -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((site / GUIDE).as_uri())

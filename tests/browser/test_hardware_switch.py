@@ -1,4 +1,4 @@
-"""The hardware switch in a browser: badges and cells speak of the chosen class, and of no other as if it were that."""
+"""The hardware switch in a browser: badges and cells of the chosen class."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,22 +18,22 @@ BADGES = "[...document.querySelectorAll('a[data-claim] .badge')].map(badge => ba
 
 @pytest.fixture
 def page(browser: "Browser") -> "Iterator[Page]":
-    """A window of a browser that has kept nothing."""
+    """Yield a window of a browser without stored choices."""
     context = browser.new_context()
     yield context.new_page()
     context.close()
 
 
 def opened(page: "Page", site: Path, name: str = GUIDE, state: str = "") -> list[str]:
-    """The badges of a page."""
+    """Open a page and return its badges."""
     page.goto(f"{(site / name).as_uri()}{state}")
     page.wait_for_function("window.document$ !== undefined")
     badges: list[str] = page.evaluate(BADGES)
     return badges
 
 
-def test_badges_name_the_class_and_say_where_nothing_is_measured(site: Path, page: "Page") -> None:
-    """A time of a CPU is none of a GPU; bytes that carry over say where they were counted."""
+def test_badges_name_the_class_and_unmeasured_claims(site: Path, page: "Page") -> None:
+    """Times do not carry over; carried-over bytes name the class they were counted on."""
     own = opened(page, site)
     assert not [badge for badge in own if "H200" in badge]
     page.select_option(SELECT, "h200")
@@ -45,8 +45,8 @@ def test_badges_name_the_class_and_say_where_nothing_is_measured(site: Path, pag
     assert "an H200; the text does not" in page.inner_text(".hardware-switch [role=status]")
 
 
-def test_a_cell_loses_the_figures_of_the_page_with_its_badge(site: Path, page: "Page") -> None:
-    """No figure of a class stands beside the badge of another."""
+def test_a_cells_figures_change_with_its_badge(site: Path, page: "Page") -> None:
+    """No figure of one class is shown next to another's badge."""
     opened(page, site)
     times = "a.claim-summary[data-claim$='gpt2-step-time']"
     assert "%" in page.inner_text(times)
@@ -56,8 +56,8 @@ def test_a_cell_loses_the_figures_of_the_page_with_its_badge(site: Path, page: "
     assert page.get_attribute(times, "title") == "On an H200: no measurement yet."
 
 
-def test_the_choice_is_kept_and_taken_back(site: Path, page: "Page") -> None:
-    """On other pages, after a reload, and until the page's own hardware is chosen again: then all is as it was."""
+def test_the_choice_is_stored_and_can_be_reset(site: Path, page: "Page") -> None:
+    """It applies to other pages and after a reload."""
     html = "document.querySelector('article').innerHTML.replaceAll(/<option.*?<\\/select>/gs, '')"
     opened(page, site)
     before = page.evaluate(html)
@@ -70,8 +70,7 @@ def test_the_choice_is_kept_and_taken_back(site: Path, page: "Page") -> None:
     assert not [badge for badge in opened(page, site) if "H200" in badge]
 
 
-def test_an_address_can_be_shared(site: Path, page: "Page") -> None:
-    """A choice stands in it; opened, it counts for that page alone."""
+def test_a_choice_in_the_address_applies_to_that_page_only(site: Path, page: "Page") -> None:
     opened(page, site)
     page.select_option(SELECT, "cpu-amx")
     address = page.url
@@ -84,7 +83,6 @@ def test_an_address_can_be_shared(site: Path, page: "Page") -> None:
 
 
 def test_the_page_s_own_class_changes_nothing(site: Path, page: "Page") -> None:
-    """It is what the page says already."""
     own = opened(page, site)
     assert opened(page, site, state="?hardware=cpu-avx512-bf16") == own
 
@@ -92,8 +90,8 @@ def test_the_page_s_own_class_changes_nothing(site: Path, page: "Page") -> None:
 @pytest.mark.parametrize(
     "state", ["?hardware=nothing", "?hardware=%3Cscript%3E", "#hardware=", "?hardware=constructor"]
 )
-def test_hardware_that_there_is_not_is_none(site: Path, page: "Page", state: str) -> None:
-    """Also what an object of the language happens to be called."""
+def test_unknown_hardware_is_ignored(site: Path, page: "Page", state: str) -> None:
+    """Include names of JavaScript object properties."""
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     own = opened(page, site)
@@ -101,8 +99,7 @@ def test_hardware_that_there_is_not_is_none(site: Path, page: "Page", state: str
     assert errors == []
 
 
-def test_it_works_by_keyboard_and_its_sentence_is_seen(site: Path, page: "Page") -> None:
-    """A native control with a name; a badge that is reached by Tab shows what a pointer would see."""
+def test_the_switch_works_by_keyboard_and_focus_shows_the_sentence(site: Path, page: "Page") -> None:
     opened(page, site)
     page.focus(SELECT)
     page.keyboard.type("H2")
@@ -114,8 +111,7 @@ def test_it_works_by_keyboard_and_its_sentence_is_seen(site: Path, page: "Page")
     page.locator("[role=tooltip]:visible", has_text="On an H200").wait_for()
 
 
-def test_without_scripts_there_is_none(site: Path, browser: "Browser") -> None:
-    """And every badge speaks of the page's own class."""
+def test_there_is_no_switch_without_scripts(site: Path, browser: "Browser") -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((site / GUIDE).as_uri())

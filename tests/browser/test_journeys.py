@@ -1,4 +1,4 @@
-"""What a new reader asks, from the start page, by links alone: with scripts and without, an answer in three clicks."""
+"""Questions of new readers: links from the start page answer them in three clicks, with and without scripts."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-# What is asked, and the links that a reader clicks: the last one leads to the answer.
+# Questions, and the links that a reader clicks; the last one leads to the answer.
 JOURNEYS = {
     "out of memory when fine-tuning on one 24 GB GPU": (
         "Out of memory: fine-tuning on one GPU",
@@ -29,7 +29,7 @@ JOURNEYS = {
         "A smaller optimizer step",
     ),
 }
-# The section that the address names: its code blocks and badges, up to the next heading of the same rank.
+# The code blocks and badges of the section in the address, up to the next heading of its level.
 SECTION = """() => {
   const heading = document.getElementById(location.hash.slice(1)), found = {code: 0, badges: 0}
   let part = heading
@@ -43,7 +43,7 @@ SECTION = """() => {
 
 @pytest.fixture(params=[True, False], ids=["with scripts", "without"])
 def start(request: pytest.FixtureRequest, browser: "Browser", site: Path) -> "Iterator[Page]":
-    """The start page, on a laptop."""
+    """Yield the start page on a laptop's screen."""
     context = browser.new_context(java_script_enabled=request.param, viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.goto((site / "index.html").as_uri())
@@ -53,34 +53,34 @@ def start(request: pytest.FixtureRequest, browser: "Browser", site: Path) -> "It
 
 @pytest.mark.parametrize("asked", JOURNEYS)
 def test_a_reader_finds_code_and_evidence(start: "Page", asked: str) -> None:
-    """The section that is reached shows code that can be copied, and badges that lead to evidence."""
+    """The section has code that can be copied and badges with links to evidence."""
     assert len(JOURNEYS[asked]) <= 3
     for name in JOURNEYS[asked]:
         with start.expect_navigation():
             start.get_by_role("main").get_by_role("link", name=name, exact=True).first.click()
-    # The page without scripts runs what a test asks of it all the same.
+    # Without page scripts the browser still evaluates the test's own.
     found = start.evaluate(SECTION)
     assert found["code"] > 0
     assert found["badges"] > 0
 
 
-def test_the_first_screen_says_why_and_offers_the_choices(start: "Page") -> None:
-    """All four problems and the live figures are seen without scrolling."""
+def test_the_first_screen_shows_problems_and_figures(start: "Page") -> None:
+    """All four problems and the figures are visible without scrolling."""
     for part in (".problems > ul > li", ".figures > ul > li"):
         boxes = [each.bounding_box() for each in start.query_selector_all(part)]
         assert len(boxes) == 4
         assert all(box and box["y"] + box["height"] <= 800 for box in boxes)
-    assert not start.query_selector_all(".problems .term")  # a link to the glossary would lie in the way of the choice
+    assert not start.query_selector_all(".problems .term")  # a glossary link would cover the choice
 
 
 def links(path: Path) -> set[Path]:
-    """The pages of the site that a page links to."""
+    """Return the site's pages that a page links to."""
     found = (link.partition("#")[0] for link in Source(path).links)
     return {(path.parent / link).resolve() for link in found if link.endswith(".html") and "://" not in link}
 
 
-def test_every_list_is_two_clicks_away_and_leads_on(site: Path) -> None:
-    """By links that are in the page as it is sent; no list is a dead end, and none is out of reach."""
+def test_every_list_is_two_clicks_away_and_has_links(site: Path) -> None:
+    """The links work without scripts."""
     lists = set((site.resolve() / "find").glob("*-one-gpu.html")) | set((site.resolve() / "find").glob("*-cpu.html"))
     first = links(site / "index.html")
     second = {target for page in first if page.is_file() for target in links(page)}

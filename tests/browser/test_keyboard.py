@@ -1,4 +1,4 @@
-"""Every way through the site by keyboard alone: the focus is always seen, and everything that a mouse opens opens."""
+"""Keyboard use: visible focus, and access to everything that a mouse can open."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 STOPS = 60
-# What has the focus, and whether it is seen: it, its label, or what lies around it has an outline and lies on top.
+# The focused element, and whether it, its label or its container has an outline and is uncovered.
 FOCUS = """() => {
   const focused = document.activeElement
   const seen = shown => {
@@ -36,7 +36,7 @@ FOCUS = """() => {
 
 @pytest.fixture
 def guide(templates: dict[str, Template], browser: "Browser") -> "Iterator[Page]":
-    """A guide from the file system, on a wide screen."""
+    """Yield a guide from the file system on a wide screen."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
     page = context.new_page()
     page.goto(templates["training/*/"].path.as_uri())
@@ -47,8 +47,8 @@ def guide(templates: dict[str, Template], browser: "Browser") -> "Iterator[Page]
 
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("kind", ["index", "training/*/", "measured claim"])
-def test_the_focus_is_always_seen(templates: dict[str, Template], guide: "Page", kind: str, width: int) -> None:
-    """Each of the first stops has an outline, lies in the window, and nothing lies over it; none is a trap."""
+def test_the_focus_is_always_visible(templates: dict[str, Template], guide: "Page", kind: str, width: int) -> None:
+    """The first stops have an outline, are inside the window, uncovered, and not a trap."""
     guide.set_viewport_size({"width": width, "height": 900})
     guide.goto(templates[kind].path.as_uri())
     guide.wait_for_timeout(300)
@@ -68,16 +68,15 @@ def test_the_focus_is_always_seen(templates: dict[str, Template], guide: "Page",
     assert len(set(stops)) > 10
 
 
-def test_the_first_stop_leads_to_the_text(guide: "Page") -> None:
-    """Past the header and the menu."""
+def test_the_first_stop_skips_to_the_text(guide: "Page") -> None:
     guide.keyboard.press("Tab")
     guide.keyboard.press("Enter")
     guide.keyboard.press("Tab")
     assert guide.evaluate("document.activeElement.closest('article') !== null")
 
 
-def test_search_from_the_first_key_to_the_page(guide: "Page") -> None:
-    """A slash, a word, down, enter; escape leaves the search."""
+def test_search_by_keyboard(guide: "Page") -> None:
+    """Keys: slash, a word, down, enter; escape closes the search."""
     guide.keyboard.press("/")
     guide.keyboard.type("memory")
     guide.wait_for_selector(".md-search-result__item a", timeout=10_000, state="attached")
@@ -93,8 +92,7 @@ def test_search_from_the_first_key_to_the_page(guide: "Page") -> None:
     assert "h=memory" in guide.url
 
 
-def test_folds_tabs_and_tables(guide: "Page") -> None:
-    """A fold opens, a tab gives way to its neighbour, and a wide table is scrolled."""
+def test_folds_tabs_and_tables_by_keyboard(guide: "Page") -> None:
     guide.set_viewport_size({"width": 360, "height": 900})
     guide.focus("details > summary")
     before = guide.evaluate("document.activeElement.parentElement.open")
@@ -112,8 +110,8 @@ def test_folds_tabs_and_tables(guide: "Page") -> None:
     guide.wait_for_function("document.activeElement.scrollLeft > 0")
 
 
-def test_the_menu_of_a_narrow_window(guide: "Page") -> None:
-    """It opens, its sections open, a link of one is followed; escape closes it and gives the focus back."""
+def test_the_menu_of_a_narrow_window_by_keyboard(guide: "Page") -> None:
+    """Escape closes it and returns the focus."""
     guide.set_viewport_size({"width": 360, "height": 900})
     guide.focus("button.menu")
     guide.keyboard.press("Enter")
@@ -143,8 +141,7 @@ def test_the_menu_of_a_narrow_window(guide: "Page") -> None:
     assert guide.url.endswith("statistics.html")
 
 
-def test_nothing_moves_for_whoever_asks_for_calm(guide: "Page") -> None:
-    """No transition and no animation lasts, and scrolling jumps."""
+def test_reduced_motion_disables_animation_and_smooth_scrolling(guide: "Page") -> None:
     moving = """[...document.querySelectorAll('*')].flatMap(each => ['', '::before', '::after'].map(part => {
       const style = getComputedStyle(each, part || undefined)
       const lasting = text => Math.max(...text.split(',').map(parseFloat)) > .001
@@ -156,8 +153,8 @@ def test_nothing_moves_for_whoever_asks_for_calm(guide: "Page") -> None:
     assert guide.evaluate(moving) != []
 
 
-def test_paper_shows_the_text_alone(guide: "Page") -> None:
-    """No header, no menu, no button; the heading and the tables are there."""
+def test_print_shows_only_the_text(guide: "Page") -> None:
+    """Header, menu and buttons are hidden; heading and tables stay."""
     guide.emulate_media(media="print")
     for part in (".md-header", ".md-sidebar--primary", ".md-search", ".md-top"):
         assert not guide.locator(part).first.is_visible(), part

@@ -1,4 +1,4 @@
-"""The table of all methods in a browser: filters, order, address and CSV; and without scripts the table alone."""
+"""The table of all methods in a browser: filters, sorting, address, CSV, and use without scripts."""
 
 import csv
 import io
@@ -21,14 +21,14 @@ RATIOS = """[...document.querySelectorAll('.matrix td:nth-child(4)')]
 
 @pytest.fixture
 def page(browser: "Browser") -> "Iterator[Page]":
-    """A window of a browser that has kept nothing."""
+    """Yield a window of a browser without stored choices."""
     context = browser.new_context()
     yield context.new_page()
     context.close()
 
 
 def opened(page: "Page", site: Path, state: str = "") -> "Page":
-    """The table, with a state in its address."""
+    """Open the table with a state in its address."""
     page.goto("about:blank")
     page.goto(f"{(site / 'methods.html').as_uri()}{state}")
     page.wait_for_selector(".matrix th button", state="attached")
@@ -36,7 +36,7 @@ def opened(page: "Page", site: Path, state: str = "") -> "Page":
 
 
 def shown(page: "Page") -> list[list[str]]:
-    """The texts of the cells of each row in sight."""
+    """Return the cell texts of the visible rows."""
     rows: list[list[str]] = page.evaluate(
         "[...document.querySelectorAll('.matrix tbody tr')].filter(row => row.offsetParent)"
         ".map(row => [...row.cells].map(cell => cell.textContent))"
@@ -45,12 +45,12 @@ def shown(page: "Page") -> list[list[str]]:
 
 
 def address(page: "Page") -> str:
-    """What the address says of the state."""
+    """Return the state in the address."""
     return unquote(page.url.partition("#")[2])
 
 
-def test_filters_leave_what_fits_and_the_address_says_which(site: Path, page: "Page") -> None:
-    """Only what differs from the start stands in it, and whoever opens it sees the same."""
+def test_filters_select_rows_and_update_the_address(site: Path, page: "Page") -> None:
+    """The address has only the changed filters and restores them."""
     everything = shown(opened(page, site))
     assert len(everything) > 20
     assert address(page) == ""
@@ -66,7 +66,6 @@ def test_filters_leave_what_fits_and_the_address_says_which(site: Path, page: "P
 
 
 def test_a_method_is_found_by_any_of_its_names(site: Path, page: "Page") -> None:
-    """A flag of an API is how many know it."""
     opened(page, site).fill("[name=method]", "torch_compile=true")
     assert {row[0] for row in shown(page)} == {"torch.compile"}
     page.fill("[name=method]", "adafactor")
@@ -80,8 +79,8 @@ def test_a_method_is_found_by_any_of_its_names(site: Path, page: "Page") -> None
     assert page.inner_text(".matrix-filters output").startswith("0 of ")
 
 
-def test_columns_sort_by_keyboard_and_back(site: Path, page: "Page") -> None:
-    """The largest gain first, then the smallest, both times what is unknown last; a third press restores the order."""
+def test_columns_sort_by_keyboard(site: Path, page: "Page") -> None:
+    """First descending, then ascending, with unknown values last; a third press restores the order."""
     plain = shown(opened(page, site))
     page.focus(".matrix th:nth-child(4) button")
     page.keyboard.press("Enter")
@@ -97,8 +96,8 @@ def test_columns_sort_by_keyboard_and_back(site: Path, page: "Page") -> None:
     assert (shown(page), address(page)) == (plain, "")
 
 
-def test_the_csv_is_what_is_shown(site: Path, page: "Page") -> None:
-    """Made in the browser, without a request."""
+def test_the_csv_has_the_visible_rows(site: Path, page: "Page") -> None:
+    """The browser makes it without a request."""
     opened(page, site, "#goal=speed")
     with page.expect_download() as download:
         page.click("[name=csv]")
@@ -108,8 +107,8 @@ def test_the_csv_is_what_is_shown(site: Path, page: "Page") -> None:
     assert [row[0] for row in table[1:]] == [row[0] for row in shown(page)]
 
 
-def test_the_filter_of_hardware_is_the_switch_of_every_page(site: Path, page: "Page") -> None:
-    """Chosen once; the address of a page counts for that page alone."""
+def test_the_hardware_filter_is_the_hardware_switch(site: Path, page: "Page") -> None:
+    """A choice in the address applies to that page only."""
     opened(page, site).select_option("[name=hardware]", "cpu-avx512-bf16")
     assert page.evaluate(f"localStorage['{KEY}']") == "cpu-avx512-bf16"
     opened(page, site)
@@ -122,8 +121,7 @@ def test_the_filter_of_hardware_is_the_switch_of_every_page(site: Path, page: "P
 @pytest.mark.parametrize(
     "state", ["#hardware=nothing&goal=x&sort=99", "#sort=--1", "#on-each-hardware", "#%", "?hardware="]
 )
-def test_a_state_that_makes_no_sense_is_none(site: Path, page: "Page", state: str) -> None:
-    """Whatever somebody has pasted into the address."""
+def test_an_invalid_state_in_the_address_is_ignored(site: Path, page: "Page", state: str) -> None:
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     everything = shown(opened(page, site))
@@ -132,8 +130,8 @@ def test_a_state_that_makes_no_sense_is_none(site: Path, page: "Page", state: st
 
 
 @pytest.mark.parametrize("width", [1280, 360])
-def test_without_scripts_the_table_stands_alone(site: Path, browser: "Browser", width: int) -> None:
-    """No control that does nothing, no row missing, nothing beside the screen."""
+def test_the_table_is_complete_without_scripts(site: Path, browser: "Browser", width: int) -> None:
+    """Controls are hidden, and nothing overflows the screen."""
     context = browser.new_context(java_script_enabled=False, viewport={"width": width, "height": 900})
     page = context.new_page()
     page.goto((site / "methods.html").as_uri())
@@ -143,8 +141,8 @@ def test_without_scripts_the_table_stands_alone(site: Path, browser: "Browser", 
     context.close()
 
 
-def test_more_rows_than_a_phone_can_lay_out_come_when_asked_for(site: Path, page: "Page") -> None:
-    """The first hundred at once, with a button for the rest; the CSV and the count know of all."""
+def test_rows_beyond_the_first_hundred_are_shown_on_request(site: Path, page: "Page") -> None:
+    """CSV and count include all rows."""
     page.add_init_script(
         """document.addEventListener("DOMContentLoaded", () => {
           const body = document.querySelector(".matrix tbody"), rows = [...body.rows]

@@ -1,4 +1,4 @@
-"""What is neither styled nor laid out before it comes into sight is there all the same for whoever needs it."""
+"""Content that is laid out late is still there for links, keyboard and screen readers."""
 
 from typing import TYPE_CHECKING
 
@@ -25,22 +25,22 @@ _LAST_LINE = """() => [...document.querySelectorAll('.highlight > pre > code > s
 
 @pytest.fixture
 def phone(browser: "Browser") -> "Iterator[Page]":
-    """A page as narrow as a phone, with a pointer that can hover: the theme gives code to the keyboard there alone."""
+    """Yield a phone-sized page with hover, for which alone the theme makes code focusable."""
     page = browser.new_page(viewport={"width": 360, "height": 740})
     yield page
     page.close()
 
 
 @pytest.mark.parametrize("kind", LONG)
-def test_code_far_below_is_left_out_at_first(templates: dict[str, Template], phone: "Page", kind: str) -> None:
-    """Else opening a page would cost what its code costs."""
+def test_code_below_the_window_is_laid_out_late(templates: dict[str, Template], phone: "Page", kind: str) -> None:
+    """Opening a long page must stay fast."""
     phone.goto(templates[kind].path.as_uri())
     assert phone.evaluate(_SKIPPED) > 0
 
 
 @pytest.mark.parametrize("kind", LONG)
 def test_a_link_to_a_line_shows_that_line(templates: dict[str, Template], phone: "Page", kind: str) -> None:
-    """The last of the page: all that stands above it has got its true height by then."""
+    """It links to the page's last line, after all content above gets its real height."""
     address = templates[kind].path.as_uri()
     phone.goto(address)
     line = phone.evaluate(_LAST_LINE)
@@ -51,10 +51,8 @@ def test_a_link_to_a_line_shows_that_line(templates: dict[str, Template], phone:
 
 
 @pytest.mark.parametrize("kind", LONG)
-def test_code_is_reached_by_keyboard_before_it_was_seen(
-    templates: dict[str, Template], phone: "Page", kind: str
-) -> None:
-    """Each block that can be scrolled and no other, in a window of any width, and within a fold that was opened."""
+def test_code_below_the_window_can_be_focused(templates: dict[str, Template], phone: "Page", kind: str) -> None:
+    """Only scrollable blocks are focusable, at any width and inside opened folds."""
     phone.goto(templates[kind].path.as_uri())
     phone.wait_for_function(f"({_UNREACHED})().length === 0")
     phone.set_viewport_size({"width": 1280, "height": 740})
@@ -62,8 +60,8 @@ def test_code_is_reached_by_keyboard_before_it_was_seen(
     phone.wait_for_function(f"({_UNREACHED})().length === 0")
 
 
-def test_every_button_beside_code_has_a_name_of_its_own_place(templates: dict[str, Template], phone: "Page") -> None:
-    """Also those that come when the reader does."""
+def test_every_copy_button_has_a_unique_name(templates: dict[str, Template], phone: "Page") -> None:
+    """Include buttons that appear on scrolling."""
     phone.goto(templates["notebook"].path.as_uri())
     for share in range(1, 6):
         phone.evaluate("share => scrollTo(0, document.documentElement.scrollHeight * share / 6)", share)
@@ -73,14 +71,14 @@ def test_every_button_beside_code_has_a_name_of_its_own_place(templates: dict[st
     assert len(names) > 1
 
 
-def test_a_page_comes_to_rest(templates: dict[str, Template], phone: "Page") -> None:
-    """Nothing moves without end, not even where it cannot be seen: that would cost a phone its battery."""
+def test_no_animation_runs_forever(templates: dict[str, Template], phone: "Page") -> None:
+    """An endless animation would drain a phone's battery."""
     phone.goto(templates["training/*/"].path.as_uri())
     phone.wait_for_function(f"({_MOVING})() === 0", timeout=5000)
 
 
-def test_the_menu_is_made_when_it_opens(templates: dict[str, Template], phone: "Page") -> None:
-    """And shows where the reader is."""
+def test_the_menu_is_built_when_it_opens(templates: dict[str, Template], phone: "Page") -> None:
+    """It marks the current page."""
     phone.goto(templates["training/*/"].path.as_uri())
     entry = phone.locator(".md-nav--primary label.md-nav__link--active")
     assert not entry.is_visible()

@@ -1,4 +1,4 @@
-"""What a reader does on a page: search, read without scripts, read a plot on a phone, print."""
+"""Pages in a browser: search, use without scripts, plots on a phone, printing."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ INDEX = re.compile(r"/search/search_index\.js(on)?$")
 
 @pytest.fixture
 def opened_page(browser: "Browser") -> "Iterator[Callable[..., Page]]":
-    """Opens an address in a context of its own, which is closed with the test."""
+    """Yield a function that opens an address in its own context."""
     contexts = []
 
     def open_page(address: str, **options: object) -> "Page":
@@ -36,7 +36,6 @@ def opened_page(browser: "Browser") -> "Iterator[Callable[..., Page]]":
 
 
 def test_search_works_from_the_file_system(site: Path, browser: "Browser") -> None:
-    """Without a server and without a request: pages are found by a word of them."""
     page = browser.new_page()
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
@@ -47,14 +46,14 @@ def test_search_works_from_the_file_system(site: Path, browser: "Browser") -> No
 
 
 def search(page: "Page") -> None:
-    """Ask for a word that pages have, and wait until they are listed."""
+    """Search for a common word, and wait for results."""
     page.click("input[name=query]")
     page.keyboard.type("memory")
     page.wait_for_selector(".md-search-result__item a", timeout=10_000, state="attached")
 
 
-def test_the_index_of_the_search_is_loaded_when_somebody_searches(host: str, browser: "Browser") -> None:
-    """Not with every page: it is heavier than the page. A search that the address names needs nobody to ask."""
+def test_the_search_index_is_loaded_on_the_first_search(host: str, browser: "Browser") -> None:
+    """A search in the address loads it at once."""
     page = browser.new_page()
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
@@ -71,13 +70,13 @@ def test_the_index_of_the_search_is_loaded_when_somebody_searches(host: str, bro
 def test_pages_can_be_read_without_scripts(
     templates: dict[str, Template], opened_page: "Callable[..., Page]", kind: str
 ) -> None:
-    """A claim's verdict, plot and table need none, and neither does a guide."""
+    """Check a claim's verdict, plot and table, and a guide."""
     page = opened_page(templates[kind].path.as_uri(), java_script_enabled=False)
     assert page.is_visible("h1")
     assert page.is_visible(".badge")
 
 
-# The name, the size, both ends and the colours of each label of a plot.
+# Text, size, both ends and colours of each label of a plot.
 LABELS = """[...document.querySelectorAll('figure.plot text')].map(text => {
   const box = text.getBoundingClientRect(), style = getComputedStyle(text);
   return [text.textContent, parseFloat(style.fontSize), box.left, box.right, style.fill,
@@ -86,7 +85,7 @@ LABELS = """[...document.querySelectorAll('figure.plot text')].map(text => {
 
 
 def luminance(colour: str) -> float:
-    """Of a colour as a browser writes it, by the formula of WCAG."""
+    """Return a CSS colour's relative luminance by WCAG."""
     parts = [float(part) / 255 for part in re.findall(r"[\d.]+", colour)[:3]]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -97,7 +96,7 @@ def luminance(colour: str) -> float:
 def test_labels_of_a_plot_can_be_read_on_a_phone(
     templates: dict[str, Template], opened_page: "Callable[..., Page]", kind: str, scheme: str
 ) -> None:
-    """As large as elsewhere, none cut off, and with enough contrast in both schemes."""
+    """Check size, clipping and contrast in both schemes."""
     page = opened_page(templates[kind].path.as_uri(), viewport={"width": 360, "height": 900}, color_scheme=scheme)
     labels = page.evaluate(LABELS)
     assert len(labels) > 3
@@ -109,8 +108,7 @@ def test_labels_of_a_plot_can_be_read_on_a_phone(
         assert (light + 0.05) / (dark + 0.05) >= 4.5, text
 
 
-def test_paper_is_light(templates: dict[str, Template], opened_page: "Callable[..., Page]") -> None:
-    """Whoever reads in the dark prints dark ink on white paper."""
+def test_print_is_light_in_dark_mode(templates: dict[str, Template], opened_page: "Callable[..., Page]") -> None:
     page = opened_page(templates["measured swept claim"].path.as_uri(), color_scheme="dark")
     shades = []
     for media in ("screen", "print"):

@@ -1,4 +1,4 @@
-"""What a printed page shows that the screen folds away, and where its links lead."""
+"""Printed pages: folds are open, and links show their addresses."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-# Whether what stands below each summary is seen, and each tab.
+# Whether the content of each fold and tab is visible.
 FOLDED = "[...document.querySelectorAll('article details > :not(summary)')].map(each => each.checkVisibility())"
 BLOCKS = "[...document.querySelectorAll('article .tabbed-block')].map(each => each.checkVisibility())"
 ADDRESSES = """[...document.querySelectorAll('article :is(p, li) a[href^="http"]:not(.fact)')]
@@ -21,7 +21,7 @@ ADDRESSES = """[...document.querySelectorAll('article :is(p, li) a[href^="http"]
 
 @pytest.fixture
 def guide(site: Path, browser: "Browser") -> "Iterator[Page]":
-    """A guide as paper shows it."""
+    """Yield a guide in print layout."""
     page = browser.new_page()
     page.goto((site / "training/single-gpu/when-it-runs-out.html").as_uri())
     page.emulate_media(media="print")
@@ -30,15 +30,13 @@ def guide(site: Path, browser: "Browser") -> "Iterator[Page]":
 
 
 @pytest.mark.parametrize("what", [FOLDED, BLOCKS])
-def test_what_is_folded_is_open_on_paper(guide: "Page", what: str) -> None:
-    """Details and every tab; on the screen some of each are closed."""
+def test_folds_and_tabs_are_open_in_print(guide: "Page", what: str) -> None:
     assert set(guide.evaluate(what)) == {True}
     guide.emulate_media(media="screen")
     assert False in guide.evaluate(what)
 
 
-def test_paper_says_where_a_link_to_another_host_leads(guide: "Page") -> None:
-    """The address stands behind the words; on the screen it does not."""
+def test_print_shows_the_addresses_of_external_links(guide: "Page") -> None:
     addresses = guide.evaluate(ADDRESSES)
     assert addresses
     assert all(f"({href})" in shown for href, shown in addresses)

@@ -1,4 +1,4 @@
-"""What readers type or paste finds the section that answers it, on the real site, opened from the file system."""
+"""The search finds the right section for names, symptoms, error messages and titles on the real site."""
 
 import html
 import re
@@ -28,7 +28,7 @@ ERRORS = Path(__file__).with_name("errors.txt")
 
 @pytest.fixture(scope="module")
 def page(site: Path, browser: "Browser") -> "Iterator[Page]":
-    """A page whose search has answered once."""
+    """Yield a page from the file system after its first search."""
     found = browser.new_page()
     open_search(found, (site / "index.html").as_uri())
     yield found
@@ -36,7 +36,7 @@ def page(site: Path, browser: "Browser") -> "Iterator[Page]":
 
 
 def wanted() -> dict[str, set[str]]:
-    """The sections that answer what the records of methods say: a symptom of two methods has two."""
+    """Return the sections that answer each name and symptom; two methods may share one."""
     found = defaultdict(set)
     for method in load(ROOT).methods.values():
         for text in (method.name, *method.aliases, *method.symptoms):
@@ -45,7 +45,7 @@ def wanted() -> dict[str, set[str]]:
 
 
 def errors() -> dict[str, list[str]]:
-    """Texts as libraries print them and flags as commands have them, each above the places that answer it."""
+    """Return error messages and flags as libraries print them, with the places that answer each."""
     blocks = re.sub(r"(?m)^#.*\n", "", ERRORS.read_text("utf-8")).strip().split("\n\n")
     found = {text: places.split() for text, places in (block.strip().split("\n") for block in blocks)}
     assert len(found) == len(blocks)
@@ -54,7 +54,7 @@ def errors() -> dict[str, list[str]]:
 
 class TestFinding:
     def test_methods_are_found_by_their_names_and_symptoms(self, page: "Page") -> None:
-        """Of all that the records say, a share of 95 % has its section among the first three results."""
+        """For 95 % of the texts the section must be among the first three results."""
         sections = wanted()
         answers = ask(page, sections)
         ranks = {text: answer.rank(sections[text]) for text, answer in zip(sections, answers, strict=True)}
@@ -62,8 +62,8 @@ class TestFinding:
         assert len(missed) <= (1 - SHARE) * len(ranks), missed
         assert len(ranks) > 300
 
-    def test_error_messages_and_flags_are_found_as_they_are_printed(self, page: "Page") -> None:
-        """Each has a place that answers it among the first three results."""
+    def test_error_messages_and_flags_are_found(self, page: "Page") -> None:
+        """Each must have an answer among the first three results."""
         places = errors()
         assert len(places) >= 30
         answers = ask(page, places)
@@ -71,7 +71,7 @@ class TestFinding:
         assert not missed
 
     def test_pages_are_found_by_their_titles(self, site: Path, page: "Page") -> None:
-        """Those that people write, among the first three results."""
+        """Check pages that people write, among the first three results."""
         pages = {found.relative_to(ROOT / "docs").with_suffix(".html") for found in (ROOT / "docs").rglob("*.md")}
         titles = {str(path): re.search(r"<h1[^>]*>(.*?)<", (site / path).read_text("utf-8")) for path in pages}
         texts = {html.unescape(title[1]): path for path, title in titles.items() if title}
@@ -79,25 +79,25 @@ class TestFinding:
         ranks = {text: answer.rank([texts[text]]) for text, answer in zip(texts, ask(page, texts), strict=True)}
         assert [text for text, rank in ranks.items() if rank > FIRST] == []
 
-    def test_places_of_the_list_are_there(self, site: Path) -> None:
-        """Every place that is to answer an error stands on the site."""
+    def test_the_expected_places_exist(self, site: Path) -> None:
+        """Check every place in errors.txt."""
         for place in {place for places in errors().values() for place in places}:
             path, _, anchor = place.partition("#")
             assert f'id="{anchor}"' in (site / path).read_text("utf-8"), place
 
 
-class TestNotWrittenYet:
+class TestPlannedGuides:
     @pytest.mark.parametrize(
         "text", ["DeepSpeed", "DeepSpeed ZeRO", "FSDP", "multi gpu", "KV cache", "vLLM", "inference", "TPU"]
     )
-    def test_a_subject_that_is_not_covered_is_found_as_not_written_yet(self, page: "Page", text: str) -> None:
-        """Among the first two results, which a reader sees without scrolling."""
+    def test_a_planned_subject_is_found(self, page: "Page", text: str) -> None:
+        """It must be among the first two results, visible without scrolling."""
         (answer,) = ask(page, [text])
         pages = [links[0].partition("#")[0] for links in answer.results]
         assert "not-written-yet.html" in pages[:2]
 
-    def test_a_search_without_hits_says_so_and_lists_what_is_not_written(self, page: "Page") -> None:
-        """The list goes as soon as something is found."""
+    def test_a_search_without_results_lists_the_planned_guides(self, page: "Page") -> None:
+        """The list disappears with the next results."""
         page.focus(FIELD)
         (answer,) = ask(page, ["zzqxy"])
         assert not answer.results
@@ -111,7 +111,7 @@ class TestNotWrittenYet:
 class TestField:
     @pytest.mark.parametrize("key", ["/", "Control+k", "Meta+k"])
     def test_a_key_opens_the_search(self, site: Path, browser: "Browser", key: str) -> None:
-        """The field has the focus, and the key writes nothing into it."""
+        """The field has the focus and stays empty."""
         page = browser.new_page()
         page.goto((site / "index.html").as_uri())
         page.keyboard.press(key)
@@ -120,8 +120,8 @@ class TestField:
         assert page.input_value(FIELD) == "lora"
         page.close()
 
-    def test_a_text_that_a_mouse_pastes_is_searched(self, page: "Page") -> None:
-        """No key is let go then: the field only says that it changed."""
+    def test_a_text_pasted_by_mouse_is_searched(self, page: "Page") -> None:
+        """There is no key event, only an input event."""
         ask(page, ["gradient accumulation"])
         page.evaluate(
             "selector => { const field = document.querySelector(selector); field.value = 'QLoRA'; "
@@ -130,18 +130,18 @@ class TestField:
         )
         page.wait_for_function("document.querySelector('.md-search-result__item').textContent.includes('QLoRA')")
 
-    def test_a_result_shows_the_section_that_answers_best(self, page: "Page") -> None:
-        """Also where the page's own title matches, for which the theme folds all sections away."""
+    def test_a_result_shows_the_best_section(self, page: "Page") -> None:
+        """The theme would fold all sections if the page's title matches."""
         (answer,) = ask(page, ["Training on a single GPU"])
         assert answer.results[0][0] == "training/single-gpu.html"
         assert all(len(links) > 1 for links in answer.results if links[0].startswith("training/single-gpu"))
 
-    def test_operators_of_the_query_language_are_words(self, page: "Page") -> None:
-        """Lunr takes a minus for `without` and fails at two."""
+    def test_query_operators_are_treated_as_text(self, page: "Page") -> None:
+        """In lunr a minus excludes a word, and two are an error."""
         for text in ("--bf16", "-bf16", "+bf16", "bf16~", "bf16^", "text:bf16", '"bf16'):
             assert ask(page, [text])[0].results, text
 
 
-def test_the_index_is_light(site: Path) -> None:
-    """It is read whole by whoever searches for the first time."""
+def test_the_index_is_small(site: Path) -> None:
+    """The first search downloads all of it."""
     assert (site / "search/search_index.json").stat().st_size <= MAX_INDEX_BYTES

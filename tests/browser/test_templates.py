@@ -1,4 +1,4 @@
-"""Every kind of page in a real browser: wide and narrow, light and dark, from a host and from the file system."""
+"""Every kind of page in every width and scheme, by HTTP and from the file system."""
 
 from pathlib import Path
 
@@ -12,8 +12,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 MAX_TRANSFERRED_BYTES, MAX_REQUESTS = 150_000, 12
 
 
-def test_every_kind_of_page_is_seen(visits: dict[str, Visit]) -> None:
-    """Those that there were when this was written, whatever is added."""
+def test_every_kind_of_page_is_visited(visits: dict[str, Visit]) -> None:
+    """Expect at least the kinds listed here."""
     claims = {f"{kind} claim" for kind in ("measured", "measured swept", "measured retired", "cited", "modelled")}
     others = {"index", "404", "training/", "training/ hub", "training/*/", "concepts/", "notebook", "contribute/"}
     assert claims | others | {"claims/index", "claims/hardware", "claims/harness"} <= set(visits)
@@ -22,7 +22,7 @@ def test_every_kind_of_page_is_seen(visits: dict[str, Visit]) -> None:
 
 
 def test_a_kind_is_found_by_its_folder(tmp_path: Path) -> None:
-    """The largest page stands for it; a page that only leads elsewhere is none."""
+    """The largest page represents it; redirects do not count."""
     pages = {
         "index.html": "x",
         "moved.html": '<meta http-equiv="refresh" content="0; url=index.html">',
@@ -54,27 +54,28 @@ def test_a_kind_is_found_by_its_folder(tmp_path: Path) -> None:
 
 
 def test_axe_finds_nothing(visits: dict[str, Visit]) -> None:
-    """By the rules of WCAG 2.0 to 2.2 at A and AA, and by those of good practice, with every fold opened."""
+    """Check WCAG 2.0 to 2.2, A and AA, and best practices, with all folds open."""
     assert {
         f"{kind}, {state}": found for kind, seen in visits.items() for state, found in seen.violations.items() if found
     } == {}
 
 
-def test_no_page_asks_another_host(visits: dict[str, Visit], opened: dict[str, Visit]) -> None:
-    """Neither served nor opened from the file system."""
-    assert {kind: seen.outside for kind, seen in [*visits.items(), *opened.items()] if seen.outside} == {}
+def test_no_page_requests_another_host(visits: dict[str, Visit], opened: dict[str, Visit]) -> None:
+    assert {
+        kind: seen.external_requests for kind, seen in [*visits.items(), *opened.items()] if seen.external_requests
+    } == {}
 
 
-def test_no_page_makes_a_noise(visits: dict[str, Visit], opened: dict[str, Visit]) -> None:
-    """No error and no warning on the console, but that an address that there is not was not found."""
+def test_no_page_logs_to_the_console(visits: dict[str, Visit], opened: dict[str, Visit]) -> None:
+    """The 404 page's own failed request is allowed."""
     noise = {kind: seen.noise for kind, seen in [*visits.items(), *opened.items()] if seen.noise}
     assert set(noise) <= {"404"}
-    assert all("status of 404" in said for said in noise.get("404", ()))
+    assert all("status of 404" in message for message in noise.get("404", ()))
     assert len(noise.get("404", ())) <= 1
 
 
-def test_every_page_is_light(visits: dict[str, Visit]) -> None:
-    """What it makes a browser load for the first time, compressed as hosts send it."""
+def test_every_page_is_small(visits: dict[str, Visit]) -> None:
+    """Count the compressed bytes of a first visit."""
     heavy = {
         kind: (seen.transferred, seen.requests)
         for kind, seen in visits.items()
@@ -83,15 +84,14 @@ def test_every_page_is_light(visits: dict[str, Visit]) -> None:
     assert heavy == {}
 
 
-def test_a_notebook_loads_what_a_guide_loads(visits: dict[str, Visit]) -> None:
-    """And nothing of Jupyter's."""
+def test_a_notebook_loads_nothing_of_jupyter(visits: dict[str, Visit]) -> None:
     usual = {url for kind in ("training/*/", "concepts/") for url in visits[kind].requests}
     (own,) = (url for url in visits["notebook"].requests if url not in usual)
     assert own.endswith(".html")
 
 
 def test_no_page_scrolls_sideways(visits: dict[str, Visit], opened: dict[str, Visit]) -> None:
-    """On a phone, and in a window of 1280 pixels at 200 and 400 %."""
+    """Check a phone, and 1280 pixels at 200 and 400 %."""
     wide = {
         kind: {width: found for width, found in seen.widths.items() if found > width}
         for kind, seen in [*visits.items(), *opened.items()]
@@ -101,13 +101,13 @@ def test_no_page_scrolls_sideways(visits: dict[str, Visit], opened: dict[str, Vi
 
 
 def test_colours_follow_the_system(visits: dict[str, Visit], opened: dict[str, Visit]) -> None:
-    """Dark where it asks for dark, also while a page is open."""
+    """They also change while a page is open."""
     for seen in [*visits.values(), *opened.values()]:
         assert seen.follows == dict.fromkeys(SCHEMES, True)
 
 
-def test_every_page_describes_itself(visits: dict[str, Visit]) -> None:
-    """In words of its own, for whoever finds it through a search engine."""
-    said = {kind: seen.description for kind, seen in visits.items() if kind != "404"}
-    assert min(len(text) for text in said.values()) > 10
-    assert len(set(said.values())) == len(said)
+def test_every_page_has_its_own_description(visits: dict[str, Visit]) -> None:
+    """Search engines show it."""
+    descriptions = {kind: seen.description for kind, seen in visits.items() if kind != "404"}
+    assert min(len(text) for text in descriptions.values()) > 10
+    assert len(set(descriptions.values())) == len(descriptions)

@@ -1,4 +1,4 @@
-"""A small tree with synthetic evidence: one claim a status, two snippets, a fact and a guide that uses them."""
+"""A small tree with synthetic evidence: a claim per status, two snippets, a fact and a guide that uses them."""
 
 import json
 import random
@@ -71,7 +71,7 @@ Values = Callable[[str, Mapping[str, Any]], float]
 def session(
     name: str, hardware: str, metric: tuple[str, str], values: Values, *, day: str = "2026-11-20", seed: int = 7
 ) -> Evidence:
-    """Twenty blocks of every arm at every point, each value made by `values(arm, point)`."""
+    """Return a session of twenty blocks; `values(arm, point)` gives the values."""
     rng = random.Random(seed)  # noqa: S311 - noise, not a secret
     points = [{"batch_size": value} for value in GRID] if name == "swept" else [{}]
     arms = [("plain", False), ("plain", True), ("clever", False)]
@@ -136,7 +136,7 @@ def session(
 
 
 def claim(claim_id: str, **changes: Any) -> dict[str, Any]:
-    """A measured claim of the benchmark `fixed`, with these fields changed."""
+    """Return a measured claim of the benchmark `fixed`, with these fields changed."""
     return {
         "id": claim_id,
         "kind": "measured",
@@ -273,7 +273,7 @@ def write(path: Path, text: str) -> None:
 
 
 def make(root: Path) -> Path:
-    """The whole tree."""
+    """Write the whole tree."""
     write(root / "checks/facts/hardware-classes.yml", yaml.safe_dump(CLASSES))
     source = {
         "title": "H200 & data sheet",
@@ -307,7 +307,7 @@ def make(root: Path) -> Path:
 
 
 def record_run(root: Path, source: str) -> None:
-    """A record that says that the snippet `training/clever` ran on a CPU."""
+    """Return a record of a CPU run of the snippet `training/clever` with this source."""
     run = {
         "snippet": "training/clever",
         "sha256": sha256(source),
@@ -327,13 +327,13 @@ def record_run(root: Path, source: str) -> None:
 
 @pytest.fixture(scope="session")
 def site_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tree on disk; read it, do not change it."""
+    """Return the tree on disk; tests must not change it."""
     return make(tmp_path_factory.mktemp("tree"))
 
 
 @pytest.fixture(scope="session")
 def site(site_root: Path) -> SiteData:
-    """The tree read and judged."""
+    """Return the tree with its verdicts."""
     data = SiteData.load(site_root)
     assert not data.tree.problems
     return data
@@ -341,5 +341,5 @@ def site(site_root: Path) -> SiteData:
 
 @pytest.fixture
 def own_root(site_root: Path, tmp_path: Path) -> Path:
-    """A copy of the tree that a test may change."""
+    """Return a copy of the tree that a test may change."""
     return Path(shutil.copytree(site_root, tmp_path / "tree"))

@@ -1,4 +1,4 @@
-"""A guide, a method and a claim that are added later are found wherever a reader looks, by their own files alone."""
+"""A new guide, method and claim appear everywhere on the site by their own files alone."""
 
 import json
 import shutil
@@ -47,7 +47,7 @@ PLACES = {
 
 @pytest.fixture(scope="module")
 def built(site_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small tree with one of each, built."""
+    """Build the small tree with a new guide, method and claim."""
     root = Path(shutil.copytree(site_root, tmp_path_factory.mktemp("added") / "tree"))
     (root / "docs/training/late.md").write_text(f"---\n{yaml.safe_dump(GUIDE)}---\n\n{TEXT}", "utf-8")
     (root / "docs/index.md").write_text("---\ntitle: Start\n---\n\n# Start\n\n[](start:choices)\n", "utf-8")
@@ -66,14 +66,12 @@ def built(site_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_each_appears(built: Path, place: str) -> None:
-    """No list is kept by hand in a second place."""
+def test_new_content_appears_in_every_list(built: Path, place: str) -> None:
     path, words = PLACES[place]
     assert words in (built / path).read_text("utf-8")
 
 
-def test_the_search_knows_the_method_by_its_other_names(built: Path) -> None:
-    """With its section."""
+def test_search_finds_a_new_method_by_its_aliases(built: Path) -> None:
     index = json.loads((built / "search/search_index.json").read_text("utf-8"))
     (entry,) = [each for each in index["docs"] if each["location"] == "training/late.html#late-trick"]
     assert "late_trick=True" in json.dumps(entry)

@@ -1,4 +1,4 @@
-"""What the site says of old evidence, of claims that are no longer made, and of sessions that disagree."""
+"""Old evidence, retired claims and disputes on the site."""
 
 import json
 from html import unescape
@@ -23,18 +23,18 @@ RETIRED = {"since": "2026-11-21", "why": "It asked <b>too much</b> | of it.", "s
 
 
 def page_of(site: SiteData, name: str) -> str:
-    """A claim's page as HTML, without its front matter."""
+    """Return a claim's page as HTML, without its front matter."""
     body = claim_page.render(site.tree.claims[f"training.{name}"], site).split("\n---\n", 1)[1]
     return markdown.markdown(body, extensions=EXTENSIONS)
 
 
 def shown(html: str) -> str:
-    """What a reader sees of it, spaces normalised."""
+    """Return a page's visible text with normalised spaces."""
     return " ".join(unescape(sub(r"<[^>]+>", " ", html)).replace("\u00a0", " ").split())
 
 
 def linked(site: SiteData, text: str, *hardware: str) -> str:
-    """A page's text as HTML."""
+    """Return a page's text as HTML."""
     extension = HeadroomExtension(site=site, page=lambda: PageContext("training/guide.md", hardware))
     return markdown.markdown(text, extensions=["tables", extension])
 
@@ -54,14 +54,14 @@ def keep(root: Path, evidence: Any) -> None:
 class TestAge:
     @pytest.fixture
     def old(self, own_root: Path, monkeypatch: pytest.MonkeyPatch) -> SiteData:
-        """The tree five years later, with a claim that has more patience."""
+        """Return the tree five years later, with one claim that accepts older evidence."""
         monkeypatch.setattr(commit_date, "last_commit_day", lambda _: "2029-01-01")
         change(own_root, "sweep", freshness={"max_age_days": 900})
         change(own_root, "part", freshness={"max_age_days": 1100})
         return SiteData.load(own_root)
 
-    def test_fresh_evidence_goes_without_saying(self, site: SiteData) -> None:
-        """No badge has a word more, and no sentence."""
+    def test_fresh_evidence_adds_no_word(self, site: SiteData) -> None:
+        """Check that neither badge nor sentence mentions age."""
         text = "".join(exports.pages(site).values())
         assert "stale" not in text.lower()
         assert "ageing" not in text.lower()
@@ -70,26 +70,26 @@ class TestAge:
         ("name", "word"),
         [("time", "measured, stale"), ("sweep", "gain from 8 sequences up, ageing"), ("part", "from 8 sequences up")],
     )
-    def test_the_badge_says_it_in_a_word(self, old: SiteData, name: str, word: str) -> None:
-        """Behind the verdict, which is the same; on a page, on the claim's page and in the index."""
+    def test_the_badge_names_the_age_after_the_verdict(self, old: SiteData, name: str, word: str) -> None:
+        """Check a page, the claim's page and the index."""
         html = linked(old, f"It [is so](claim:training.{name}).", "cpu")
         assert findall(r'<span class="badge badge-\w+"[^>]*>([^<]+)</span>', html) == [word]
         assert f">{word}<" in page_of(old, name)
 
-    def test_the_sentence_says_why(self, old: SiteData) -> None:
-        """With the days or the versions, behind what was found."""
+    def test_the_sentence_gives_the_reason(self, old: SiteData) -> None:
+        """Check the days or versions after the result."""
         page = shown(page_of(old, "time"))
         assert ". Stale: 773 days old, where 365 count." in page
         html = linked(old, "[20 %](claim:training.time#change@cpu)", "cpu")
         assert "Stale: 773 days old, where 365 count." in html
 
-    def test_what_carries_over_carries_its_age(self, old: SiteData) -> None:
-        """It is the same session."""
+    def test_carried_over_figures_keep_their_age(self, old: SiteData) -> None:
+        """The figures come from the same session."""
         html = linked(old, "It [is so](claim:training.memory).", "h200")
         assert ">counted on a CPU, stale<" in html
 
-    def test_the_data_says_it(self, old: SiteData) -> None:
-        """For every standing that has evidence."""
+    def test_the_exported_data_has_the_age(self, old: SiteData) -> None:
+        """Check every standing with evidence."""
         found = {claim["id"]: claim["standings"] for claim in json.loads(exports.claims_json(old))["claims"]}
         cpu = found["training.time"]["cpu"]
         assert (cpu["status"], cpu["age"], cpu["age_reason"]) == ("supported", "stale", "773 days old, where 365 count")
@@ -99,45 +99,43 @@ class TestAge:
 class TestRetired:
     @pytest.fixture
     def gone(self, own_root: Path) -> SiteData:
-        """The tree with a measured and a cited claim retired."""
+        """Return the tree with a measured and a cited claim retired."""
         change(own_root, "time", retired=RETIRED)
         change(own_root, "cited", retired={"since": "2026-11-20", "why": "Its source was withdrawn."})
         return SiteData.load(own_root)
 
-    def test_its_page_says_so_first(self, gone: SiteData) -> None:
-        """Since when, why, and what took its place; then all that it says of a claim that is made."""
+    def test_a_retired_claims_page_starts_with_the_notice(self, gone: SiteData) -> None:
+        """Check the date, the reason and the replacement; the rest of the page stays."""
         html = page_of(gone, "time")
         assert shown(html).startswith(
-            "Clever is faster retired Retired since 21 November 2026: It asked <b>too much</b> | of it. In its place: "
+            "Clever is faster retired Retired since 21 November 2026: It asked <b>too much</b> | of it. Replaced by: "
             "The clever arm keeps less memory for backward than the plain one . measured On an x86 server CPU"
         )
         assert '<a href="memory.md">' in html
         assert "<b>too" not in html
-        assert "Its source was withdrawn. No other claim took its place." in shown(page_of(gone, "cited"))
+        assert "Its source was withdrawn. No other claim replaces it." in shown(page_of(gone, "cited"))
 
-    def test_the_page_of_what_took_its_place_names_it(self, gone: SiteData) -> None:
-        """And no other page does."""
-        assert "In the place of Clever is faster . Retired since 21 November 2026: It asked" in shown(
-            page_of(gone, "memory")
-        )
-        assert "In the place of" not in shown(page_of(gone, "time")) + shown(page_of(gone, "slower"))
+    def test_the_replacements_page_names_the_retired_claim(self, gone: SiteData) -> None:
+        """Check that no other page does."""
+        assert "Replaces Clever is faster . Retired since 21 November 2026: It asked" in shown(page_of(gone, "memory"))
+        assert "Replaces" not in shown(page_of(gone, "time")) + shown(page_of(gone, "slower"))
 
-    def test_words_and_figures_that_are_linked_to_it_are_marked(self, gone: SiteData) -> None:
-        """By a word in a badge and by a line through them; a verdict is not shown."""
+    def test_links_to_a_retired_claim_are_marked(self, gone: SiteData) -> None:
+        """Check the badge and the figure's class; no verdict is shown."""
         for text in ("It [is so](claim:training.time)", "It is [20 %](claim:training.time#change@cpu)"):
             html = linked(gone, text, "cpu")
             assert findall(r'<span class="badge badge-(\w+)"[^>]*>([^<]+)</span>', html) == [("retired", "retired")]
             assert findall(r'class="(claim[^"]* retired)"', html)
             assert "Retired since 21 November 2026" in unescape(html).replace("\u00a0", " ")
 
-    def test_a_cell_shows_no_figure_of_it(self, gone: SiteData) -> None:
-        """Somebody could decide by it."""
+    def test_a_cell_shows_no_figure_of_a_retired_claim(self, gone: SiteData) -> None:
+        """Readers must not decide by it."""
         for name in ("time", "cited"):
             html = linked(gone, f"[](claim:training.{name})", "cpu")
             assert shown(html) == "retired"
 
-    def test_the_index_and_the_data_say_so(self, gone: SiteData) -> None:
-        """In place of its standing, and with all that the record holds."""
+    def test_index_and_data_mark_a_retired_claim(self, gone: SiteData) -> None:
+        """Check the index and all fields of the export."""
         index = shown(markdown.markdown(exports.index(gone).split("\n---\n", 1)[1], extensions=EXTENSIONS))
         assert "Clever is faster retired since 21 November 2026" in index
         found = {claim["id"]: claim for claim in json.loads(exports.claims_json(gone))["claims"]}
@@ -147,8 +145,8 @@ class TestRetired:
 
 
 class TestDisputed:
-    def test_both_sessions_stand_side_by_side(self, site: SiteData) -> None:
-        """Each with its day, what it found and its data, the one that supports first."""
+    def test_both_sessions_are_shown_side_by_side(self, site: SiteData) -> None:
+        """Check day, result and data of each, the supporting one first."""
         page = shown(page_of(site, "disputed"))
         section = page.partition("Disputed on an x86 server CPU")[2]
         assert section.startswith(
@@ -158,10 +156,10 @@ class TestDisputed:
         raw = {session.path for session in site.tree.sessions if session.head.benchmark == "argued"}
         html = page_of(site, "disputed").partition("Disputed on")[2].partition("</table>")[0]
         assert {f"../../{path.removeprefix('checks/')}" for path in raw} == set(findall(r'href="([^"]+json)"', html))
-        assert "Nothing that is recorded differs between them" in section
+        assert "No recorded property differs between them" in section
 
-    def test_what_differs_is_shown_and_what_does_not_is_left_out(self, own_root: Path, site: SiteData) -> None:
-        """Versions, driver, time; what one does not know is said to be unknown."""
+    def test_only_differing_properties_are_listed(self, own_root: Path, site: SiteData) -> None:
+        """Check versions, driver and time; a missing value is "unknown"."""
         newest = max((s for s in site.tree.sessions if s.head.benchmark == "argued"), key=lambda s: s.head.date)
 
         def elsewhere(data: dict[str, Any]) -> None:
@@ -183,22 +181,22 @@ class TestDisputed:
         assert table["torch"] == ["2.13.0", "2.13.1+cpu"]
         assert table["transformers"] == ["unknown", "5.23.0"]
         assert not {"product", "threads", "driver", "python", "memory", "harness"} & set(table)
-        assert "Look first at what differs between them: cores, governor, torch, transformers." in shown(html)
+        assert "First check the differences between them: cores, governor, torch, transformers." in shown(html)
 
-    def test_it_says_what_to_make_of_it(self, site: SiteData) -> None:
-        """Nothing for true, and what would end it."""
+    def test_the_section_explains_what_to_conclude(self, site: SiteData) -> None:
+        """Check the advice and what ends the dispute."""
         page = shown(page_of(site, "disputed"))
-        assert "Until that is explained, take neither for true" in page
+        assert "Until that is explained, trust neither" in page
         assert "The dispute ends when 3 sessions in a row agree" in page
-        assert "no session is ever taken away" in page
+        assert "no session is ever deleted" in page
 
     def test_only_a_disputed_claim_has_the_section(self, site: SiteData) -> None:
-        """The others have nothing to explain."""
+        """Check the pages of all other claims."""
         having = [claim for claim in site.tree.claims.values() if "## Disputed on" in claim_page.render(claim, site)]
         assert [claim.id for claim in having] == ["training.disputed"]
 
-    def test_the_badge_and_the_data_say_so(self, site: SiteData) -> None:
-        """With the sessions that disagree."""
+    def test_badge_and_data_mark_a_dispute(self, site: SiteData) -> None:
+        """Check the export's two sessions."""
         assert ">disputed<" in linked(site, "[is so](claim:training.disputed)", "cpu")
         (found,) = (c for c in json.loads(exports.claims_json(site))["claims"] if c["id"] == "training.disputed")
         assert found["standings"]["cpu"]["status"] == "disputed"

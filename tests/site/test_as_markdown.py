@@ -1,4 +1,4 @@
-"""Pages as plain Markdown: what a reader gets, with nothing in it that only this project understands."""
+"""Pages as plain Markdown, without syntax that only this project understands."""
 
 import re
 from collections.abc import Callable
@@ -26,7 +26,7 @@ NAV = ["index.md", {"Training": ["training/guide.md", {"Named": "claims/index.md
 
 
 def shown(site: SiteData, text: str, page: PageContext = GUIDE) -> str:
-    """A text of a page as plain Markdown, spaces normalised."""
+    """Return a page's text as plain Markdown with normalised spaces."""
     return plain(text, site, page).replace("\u00a0", " ").strip()
 
 
@@ -57,13 +57,11 @@ def shown(site: SiteData, text: str, page: PageContext = GUIDE) -> str:
         ("[n](https://x.y/a.ipynb)", "[n](https://x.y/a.ipynb)"),
     ],
 )
-def test_a_link_becomes_one_of_the_web_with_its_verdict(site: SiteData, text: str, expected: str) -> None:
-    """In words, with the hardware; a figure stays a figure, a fact names its source, and code stays code."""
+def test_links_become_web_links_with_verdict_or_source(site: SiteData, text: str, expected: str) -> None:
     assert shown(site, text) == expected
 
 
-def test_a_claim_that_carries_over_says_from_where(site: SiteData) -> None:
-    """A page about a GPU shows what was counted on a CPU, and on which."""
+def test_a_carried_over_claim_names_its_source_class(site: SiteData) -> None:
     found = shown(site, "[less](claim:training.memory)", PageContext("training/guide.md", ("h200",)))
     assert found.endswith(
         "(counted on a CPU: memory kept for backward 3.20 GiB → 1.10 GiB, 2.91 times less, on an x86 server CPU)"
@@ -95,8 +93,7 @@ def test_a_claim_that_carries_over_says_from_where(site: SiteData) -> None:
         ("a\n\n\n\nb  ", "a\n\nb"),
     ],
 )  # fmt: skip
-def test_what_only_our_builder_understands_is_plain(site: SiteData, text: str, expected: str) -> None:
-    """Notes, attributes, elements, tabs and admonitions."""
+def test_notes_attributes_elements_tabs_and_admonitions_become_plain(site: SiteData, text: str, expected: str) -> None:
     assert shown(site, text).removesuffix(".") == expected.removesuffix(".")
 
 
@@ -115,13 +112,11 @@ def test_what_only_our_builder_understands_is_plain(site: SiteData, text: str, e
         ("`&#46;`", "`&#46;`"),
     ],
 )
-def test_a_records_text_reads_as_it_is_and_stays_text(text: str, expected: str) -> None:
-    """Punctuation is punctuation, and what would be a mark is none."""
+def test_text_of_records_is_escaped_only_where_needed(text: str, expected: str) -> None:
     assert plain_text.plain(text) == expected
 
 
-def test_a_snippet_stands_in_the_page_with_its_command(site: SiteData) -> None:
-    """The region as the site shows it, at the depth of its fence, and where it last ran."""
+def test_a_snippet_is_included_with_its_command_and_run(site: SiteData) -> None:
     source = (site.tree.root / "docs/training/guide.md").read_text("utf-8")
     found = plain(source, site, GUIDE).replace("\u00a0", " ")
     assert found.count('```python\nmodel = "openai-community/gpt2"\n```') == 2
@@ -130,32 +125,31 @@ def test_a_snippet_stands_in_the_page_with_its_command(site: SiteData) -> None:
     assert "ran on 21 November 2026, an x86 server CPU, torch 2.13.0, with a tiny stand-in for openai-" in found
 
 
-def test_links_of_a_file_of_many_pages_begin_at_the_top() -> None:
-    """Or at the address of the site."""
+def test_links_of_a_joined_file_start_at_the_sites_address() -> None:
     text = "[a](../x.md) [b](y.md#z) [c](#d) [e](https://f.g/h) `[i](j.md)`"
-    assert link_text.from_the_top(text, "k/l.md", "") == (
+    assert link_text.site_relative(text, "k/l.md", "") == (
         "[a](x.md) [b](k/y.md#z) [c](k/l.md#d) [e](https://f.g/h) `[i](j.md)`"
     )
-    assert link_text.from_the_top("[a](../x.md)", "k/l.md", "https://s/") == "[a](https://s/x.md)"
+    assert link_text.site_relative("[a](../x.md)", "k/l.md", "https://s/") == "[a](https://s/x.md)"
 
 
 @pytest.fixture(scope="module")
 def ours() -> tuple[SiteData, dict[str, str]]:
-    """This repository's own pages, as Markdown."""
+    """Return this repository's site and its pages as Markdown."""
     found = SiteData.load(ROOT)
     return found, markdown_pages.files(found, exports.pages(found), "Headroom", "About it.", NAV)
 
 
 def stripped(rows: list[str]) -> str:
-    """Rows without what a list around them puts before them."""
+    """Return rows without the indentation of a surrounding list."""
     return "\n".join(row.strip() for row in rows)
 
 
 class TestOurs:
     """This repository's own pages."""
 
-    def test_no_page_keeps_what_only_we_understand(self, ours: tuple[SiteData, dict[str, str]]) -> None:
-        """No include, no scheme of ours, no note, no element, no entity of a number, outside of code."""
+    def test_no_page_has_project_specific_syntax(self, ours: tuple[SiteData, dict[str, str]]) -> None:
+        """Check for includes, link schemes, notes, elements and numeric entities outside code."""
         for path, text in ours[1].items():
             rows = text.split("\n")
             code = {row for fence in fenced(rows) for row in range(fence.first, fence.last + 1)}
@@ -165,8 +159,8 @@ class TestOurs:
             ), path
             assert not re.search(r"^ *(?:!!!|\?\?\?|===) ", prose, re.MULTILINE), path
 
-    def test_code_is_what_stands_in_the_files(self, ours: tuple[SiteData, dict[str, str]]) -> None:
-        """Every region that a page shows, to the last character."""
+    def test_code_equals_the_snippet_files(self, ours: tuple[SiteData, dict[str, str]]) -> None:
+        """Compare every region that a page shows."""
         _, files = ours
         checked = 0
         for page in load_pages(ROOT)[0]:
@@ -181,7 +175,7 @@ class TestOurs:
         assert checked > 20
 
     def test_every_relative_link_leads_to_a_file(self, ours: tuple[SiteData, dict[str, str]]) -> None:
-        """To a page as Markdown, or to something else that the site publishes."""
+        """Check links to Markdown pages and to other published files."""
         site, files = ours
         known = {*files, *exports.data_files(site), *exports.json_files(site), *exports.text_files(site, "x")}
         for path, text in files.items():
@@ -199,13 +193,13 @@ class TestOurs:
             plain_text.outside_code(text, link_text.LINK, "text", look)
             assert not broken, path
 
-    def test_each_says_where_it_comes_from(self, ours: tuple[SiteData, dict[str, str]]) -> None:
-        """So that whoever was handed a copy finds the page."""
+    def test_each_page_names_its_address(self, ours: tuple[SiteData, dict[str, str]]) -> None:
+        """A copy must lead back to its page."""
         assert ours[1]["training/cpu.md"].endswith("\nSource: training/cpu.html\n")
 
 
 def test_llms_txt_lists_the_navigation(site: SiteData) -> None:
-    """In the form of llmstxt.org: one title, a summary in a quotation, lists of links with what each is about."""
+    """The format is that of llmstxt.org: a title, a quoted summary, lists of links with descriptions."""
     files = markdown_pages.files(site, exports.pages(site), "Name", "What it is.", NAV)
     rows = files["llms.txt"].split("\n")
     assert rows[0] == "# Name"
@@ -219,8 +213,7 @@ def test_llms_txt_lists_the_navigation(site: SiteData) -> None:
     assert full.index("# Headroom") < full.index("# A guide") < full.index("# Claims")
 
 
-def test_pages_for_contributors_have_a_file_of_their_own(ours: tuple[SiteData, dict[str, str]]) -> None:
-    """A model that answers a reader is not given a fifth of contributors' matter; llms.txt names both files."""
+def test_contributors_pages_have_their_own_full_text_file(ours: tuple[SiteData, dict[str, str]]) -> None:
     nav = ["training/cpu.md", {"Contribute": ["contribute/claim.md", "contribute/testing.md"]}]
     files = markdown_pages.files(ours[0], {}, "Headroom", "About it.", nav)
     sources = {name: re.findall(r"^Source: (.+)$", files[name], re.MULTILINE) for name in FULL}
@@ -232,8 +225,7 @@ def test_pages_for_contributors_have_a_file_of_their_own(ours: tuple[SiteData, d
     assert "(llms-contribute.txt)" in files["llms.txt"]
 
 
-def test_a_server_makes_only_what_has_changed(site: SiteData) -> None:
-    """While somebody writes, every other page is what it was."""
+def test_only_changed_pages_are_converted_again(site: SiteData) -> None:
     memory, made = ServeCache(), []
 
     def recall(kind: str, name: str, source: str, make: Callable[[], str]) -> str:
@@ -254,8 +246,7 @@ def test_a_server_makes_only_what_has_changed(site: SiteData) -> None:
     assert "\nMore.\n" in second["llms-full.txt"]
 
 
-def test_addresses_are_whole_where_the_site_is_known(site: SiteData) -> None:
-    """A program that was handed the file alone can follow them."""
+def test_addresses_are_absolute_if_the_site_has_an_address(site: SiteData) -> None:
     known = replace(site, address="https://a.example/b/")
     files = markdown_pages.files(known, exports.pages(known), "Name", "What it is.", NAV)
     assert "- [A guide](https://a.example/b/training/guide.md): A guide" in files["llms.txt"]

@@ -1,4 +1,4 @@
-"""The built site: strict, self-contained, small, and the same bytes every time."""
+"""The built site: strict, self-contained, small and reproducible."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ MAX_PAGE_BYTES = 150_000
 
 @pytest.fixture(scope="module")
 def built(site_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small tree, built."""
+    """Build the small tree."""
     out = tmp_path_factory.mktemp("site")
     done = build(site_root, out)
     assert done.returncode == 0, done.stderr
@@ -25,7 +25,7 @@ def built(site_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_link_and_anchor_of_every_page_leads_somewhere(built: Path) -> None:
-    """Also those that the builder does not look at; none keeps a scheme of ours."""
+    """Include links that MkDocs does not check; no `claim:` or `fact:` link remains."""
     pages = {path: Page(path) for path in built.rglob("*.html") if path.name != "404.html"}
     assert len(pages) > 10
     for path, page in pages.items():
@@ -40,7 +40,6 @@ def test_every_link_and_anchor_of_every_page_leads_somewhere(built: Path) -> Non
 
 
 def test_claim_links_and_snippets_reach_their_files(built: Path) -> None:
-    """The guide links to claim pages, and to the whole of each snippet."""
     links = Page(built / "training/guide.html").links
     assert "../claims/training/memory.html" in links
     assert "../snippets/training/clever.py" in links
@@ -48,7 +47,6 @@ def test_claim_links_and_snippets_reach_their_files(built: Path) -> None:
 
 
 def test_no_page_or_style_loads_anything_from_another_host(built: Path) -> None:
-    """No script, style, image or font, and no import inside one."""
     for path in built.rglob("*.html"):
         assert not [load for load in Page(path).loads if urlsplit(load).netloc]
     for path in built.rglob("*.css"):
@@ -59,29 +57,25 @@ def test_no_page_or_style_loads_anything_from_another_host(built: Path) -> None:
 
 
 def test_pages_stay_small(built: Path) -> None:
-    """Guides and claim pages alike."""
     sizes = {path: path.stat().st_size for path in built.rglob("*.html")}
     assert max(sizes.values()) <= MAX_PAGE_BYTES
 
 
-def test_scripts_of_our_own_stay_small(built: Path) -> None:
-    """Each at most five kilobytes, and a reader loads two files of them."""
+def test_own_scripts_stay_below_five_kilobytes(built: Path) -> None:
     ours = list((ROOT / "docs/assets/scripts").glob("*.js"))
     assert ours
     assert all(path.stat().st_size <= 5 * 1024 for path in ours)
     assert len(list((built / "assets").glob("*.js"))) == 2
 
 
-def test_exports_are_what_recomputation_says(built: Path, site: SiteData) -> None:
-    """claims.json and the raw data, byte for byte."""
+def test_exports_equal_recomputed_data(built: Path, site: SiteData) -> None:
     assert (built / "claims.json").read_text(encoding="utf-8") == exports.claims_json(site)
     assert json.loads(exports.claims_json(site))["claims"]
     for path, source in exports.data_files(site).items():
         assert (built / path).read_bytes() == source.read_bytes()
 
 
-def test_each_page_lies_beside_itself_as_markdown(built: Path) -> None:
-    """And says so by a link that needs no script, which the builder has not turned into one to the page."""
+def test_each_page_links_to_its_markdown_version(built: Path) -> None:
     pages = [path for path in built.rglob("*.html") if path.name != "404.html"]
     for path in pages:
         assert path.with_suffix(".md").name in Page(path).links
@@ -92,8 +86,8 @@ def test_each_page_lies_beside_itself_as_markdown(built: Path) -> None:
     assert "This page" not in (built / "search/search_index.json").read_text(encoding="utf-8")
 
 
-def test_a_page_leads_to_its_source(built: Path) -> None:
-    """A guide to its file, a claim to its record, and what is made of several to none."""
+def test_pages_link_to_their_source_file_or_record(built: Path) -> None:
+    """Pages made from several records have no such link."""
     host = "https://github.com/OWNER/headroom/edit/main/"
     sources = {
         "training/guide": "docs/training/guide.md",
@@ -106,14 +100,13 @@ def test_a_page_leads_to_its_source(built: Path) -> None:
 
 
 def test_no_text_of_a_record_becomes_markup(built: Path) -> None:
-    """Neither in the head, nor in the text, nor in the search index."""
+    """Check the head, the text and the search index."""
     for path in (built / "claims").rglob("*.html"):
         assert "<script>alert" not in path.read_text(encoding="utf-8")
     assert "<script>alert" not in (built / "search/search_index.json").read_text(encoding="utf-8")
 
 
 def test_search_finds_a_claim_by_its_sentence_and_skips_its_tables(built: Path) -> None:
-    """So that the index stays small."""
     index = json.loads((built / "search/search_index.json").read_text(encoding="utf-8"))
     found = [entry for entry in index["docs"] if entry["location"].startswith("claims/training/memory.html")]
     assert len(found) == 1
@@ -122,7 +115,7 @@ def test_search_finds_a_claim_by_its_sentence_and_skips_its_tables(built: Path) 
 
 
 def test_two_builds_are_the_same_bytes(built: Path, site_root: Path, tmp_path: Path) -> None:
-    """With SOURCE_DATE_EPOCH set, every file."""
+    """Both builds have the same SOURCE_DATE_EPOCH."""
     assert build(site_root, tmp_path).returncode == 0
     names = {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
     assert names == {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
@@ -130,7 +123,7 @@ def test_two_builds_are_the_same_bytes(built: Path, site_root: Path, tmp_path: P
 
 
 def broken(root: Path, tmp_path: Path) -> str:
-    """What a build that has to fail says."""
+    """Return the output of a build that must fail."""
     done = build(root, tmp_path / "out")
     assert done.returncode != 0, done.stderr
     return done.stderr
@@ -147,35 +140,33 @@ def broken(root: Path, tmp_path: Path) -> str:
         ('```python\n--8<-- "snippets/training/missing.py"\n```', "missing.py"),
     ],
 )
-def test_what_leads_nowhere_fails_the_build(own_root: Path, tmp_path: Path, text: str, message: str) -> None:
-    """Claims, facts, figures, pages, anchors and files."""
+def test_a_broken_link_fails_the_build(own_root: Path, tmp_path: Path, text: str, message: str) -> None:
     with (own_root / "docs/training/guide.md").open("a", encoding="utf-8") as page:
         page.write(f"\n\n{text}\n")
     assert message in broken(own_root, tmp_path)
 
 
-def test_what_is_not_written_yet_fails_the_build(own_root: Path, tmp_path: Path) -> None:
-    """What a first draft leaves to its author, on a page as in a record, is no content; told of as code, it is."""
+def test_a_todo_of_a_draft_fails_the_build(own_root: Path, tmp_path: Path) -> None:
+    """The marker is allowed inside code."""
     with (own_root / "docs/training/guide.md").open("a", encoding="utf-8") as page:
         page.write("\n\n`TODO(author): as code`\n\nTODO(author): the cost\n")
     claim = own_root / "checks/registry/training/memory.yml"
     claim.write_text(
         claim.read_text("utf-8").replace("that it is faster", "'TODO(author): what not'"), encoding="utf-8"
     )
-    said = broken(own_root, tmp_path)
-    assert "docs/training/guide.md: gaps: not written yet: the cost" in said
-    assert "gaps: not written yet: what not'" in said
-    assert "as code" not in said
+    output = broken(own_root, tmp_path)
+    assert "docs/training/guide.md: gaps: not written yet: the cost" in output
+    assert "gaps: not written yet: what not'" in output
+    assert "as code" not in output
 
 
-def test_a_record_that_cannot_be_read_fails_the_build(own_root: Path, tmp_path: Path) -> None:
-    """A site with a hole in it is not published."""
+def test_an_unreadable_record_fails_the_build(own_root: Path, tmp_path: Path) -> None:
     (own_root / "checks/registry/training/memory.yml").write_text("id: [", encoding="utf-8")
     assert "checks/registry/training/memory.yml" in broken(own_root, tmp_path)
 
 
-def test_links_are_right_with_directory_urls_as_well(own_root: Path, tmp_path: Path) -> None:
-    """A host that serves folders may switch; the offline plugin would switch back."""
+def test_links_work_with_directory_urls(own_root: Path, tmp_path: Path) -> None:
+    """The offline plugin is off, because it disables directory URLs."""
     config = own_root / "mkdocs.yml"
     text = config.read_text(encoding="utf-8")
     config.write_text(
@@ -188,8 +179,7 @@ def test_links_are_right_with_directory_urls_as_well(own_root: Path, tmp_path: P
     assert "../../snippets/training/clever.py" in links
 
 
-def test_a_change_of_the_data_shows_in_the_next_build(own_root: Path, tmp_path: Path) -> None:
-    """Nothing of a verdict is kept anywhere."""
+def test_changed_evidence_changes_the_next_build(own_root: Path, tmp_path: Path) -> None:
     assert build(own_root, tmp_path / "one").returncode == 0
     shutil.rmtree(own_root / "checks/evidence/fixed")
     done = build(own_root, tmp_path / "two")

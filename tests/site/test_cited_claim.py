@@ -1,4 +1,4 @@
-"""What the site says of a cited claim: by whom, in what kind of source, of which hardware."""
+"""Badge, sentence and page of a cited claim."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from headroom.site.site_data import PageContext
 
 
 def a_claim(source: str = "paper", **changes: Any) -> CitedClaim:
-    """The cited claim of the other tests, from such a source, with these fields changed."""
+    """Return the cited claim of the small tree with this source type and these fields changed."""
     return CitedClaim.model_validate({**CITED, "source": {**CITED["source"], "type": source}, **changes})
 
 
 def page(claim: CitedClaim) -> str:
-    """Its page below the title."""
+    """Return the claim's page below the title."""
     return "\n".join(cited_claim.render(claim, PageContext()))
 
 
@@ -29,8 +29,7 @@ def page(claim: CitedClaim) -> str:
         ("web", "in a web page of 2024"),
     ],
 )
-def test_kind_of_source_is_told_in_words(source: str, words: str) -> None:
-    """In the sentence behind the badge, and on the page."""
+def test_the_source_type_is_given_in_words(source: str, words: str) -> None:
     assert words in cited_claim.sentence(a_claim(source))
     assert f"Kind of source: {words[3:-8]}" in page(a_claim(source))
 
@@ -40,19 +39,17 @@ def test_kind_of_source_is_told_in_words(source: str, words: str) -> None:
     [
         ("author", "cited: authors", "Reported by its authors themselves, A. Author,"),
         ("vendor", "cited: vendor", "Reported by its vendor, A. Author,"),
-        ("independent", "cited: independent", "Reported by somebody without a stake in it, A. Author,"),
+        ("independent", "cited: independent", "Reported by a third party, A. Author,"),
     ],
 )
-def test_who_reports_it_is_told_in_the_badge_and_behind_it(independence: str, short: str, words: str) -> None:
-    """A vendor's own figure is not taken for an independent one."""
+def test_badge_and_sentence_name_who_reports_the_claim(independence: str, short: str, words: str) -> None:
     claim = a_claim(independence=independence)
     assert cited_claim.word(claim) == short
     assert cited_claim.sentence(claim).startswith(words)
     assert "Independence: Measured" in page(claim)
 
 
-def test_a_web_page_is_warned_of() -> None:
-    """In its badge and on its page; no other source is."""
+def test_only_a_web_page_has_a_warning() -> None:
     assert cited_claim.word(a_claim("web")) == "cited: authors, web page"
     assert '!!! warning "A web page"' in page(a_claim("web"))
     assert "!!! warning" not in page(a_claim("documentation"))
@@ -63,6 +60,5 @@ def test_a_web_page_is_warned_of() -> None:
     [("8 A100", "on 8 A100;"), ("none stated", "on hardware that is not stated;"),
      ("not stated in the abstract", "on hardware that is not stated;")],
 )  # fmt: skip
-def test_hardware_is_told_as_the_source_states_it(stated: str, words: str) -> None:
-    """Or that it states none."""
+def test_the_hardware_is_given_as_the_source_states_it(stated: str, words: str) -> None:
     assert cited_claim.sentence(a_claim(hardware_as_stated=stated)).endswith(f"{words} not measured here.")

@@ -1,4 +1,4 @@
-"""The page of one claim, and what the site publishes beside the pages."""
+"""The page of one claim, the index and claims.json."""
 
 import json
 from dataclasses import replace
@@ -19,18 +19,17 @@ EXTENSIONS = ["tables", "attr_list", "md_in_html", "admonition", "pymdownx.detai
 
 
 def html_of(site: SiteData, name: str) -> str:
-    """A claim's page as HTML, without its front matter."""
+    """Return a claim's page as HTML, without its front matter."""
     body = claim_page.render(site.tree.claims[f"training.{name}"], site).split("\n---\n", 1)[1]
     return markdown.markdown(body, extensions=EXTENSIONS)
 
 
 def shown(html: str) -> str:
-    """What a reader sees of it, spaces normalised."""
+    """Return a page's visible text with normalised spaces."""
     return " ".join(unescape(sub(r"<[^>]+>", " ", html)).replace("\u00a0", " ").split())
 
 
-def test_the_verdict_stands_first_in_words_for_each_class(site: SiteData) -> None:
-    """Where it was measured and where it was not."""
+def test_the_page_starts_with_a_verdict_per_class(site: SiteData) -> None:
     page = shown(html_of(site, "time"))
     assert page.startswith(
         "Clever is faster measured On an x86 server CPU (Made-up Xeon) with torch 2.13.0: time of a step 20 % shorter. "
@@ -39,23 +38,20 @@ def test_the_verdict_stands_first_in_words_for_each_class(site: SiteData) -> Non
     )
 
 
-def test_what_was_measured_stands_before_what_was_not(site: SiteData) -> None:
-    """Whatever the classes are called."""
+def test_measured_classes_come_before_unmeasured_ones(site: SiteData) -> None:
     standings = site.board.standings["training.time"]
     moved = {"cpu": standings["h200"], "h200": standings["cpu"]}
     other = replace(site, board=Board({**site.board.standings, "training.time": moved}))
     assert shown(html_of(other, "time")).startswith("Clever is faster measured On an H200")
 
 
-def test_what_carries_over_says_from_where(site: SiteData) -> None:
-    """In a sentence of its own, without repeating the figures."""
+def test_a_carried_over_verdict_names_its_source_class(site: SiteData) -> None:
     assert "counted on a CPU On an H200: memory kept for backward carries over from an x86 server CPU." in shown(
         html_of(site, "memory")
     )
 
 
-def test_a_sweep_says_from_where_to_where_it_holds(site: SiteData) -> None:
-    """And where it does not."""
+def test_a_sweeps_verdict_names_the_range_where_it_holds(site: SiteData) -> None:
     page = shown(html_of(site, "sweep"))
     assert (
         "memory kept for backward 1.53 to 3.52 times less from 8 sequences up; worse at 1 sequence: 1.50 times more. "
@@ -64,8 +60,7 @@ def test_a_sweep_says_from_where_to_where_it_holds(site: SiteData) -> None:
     assert "1 sequence (shown, not claimed)" in shown(html_of(site, "part"))
 
 
-def test_the_page_shows_what_the_verdict_rests_on(site: SiteData) -> None:
-    """Conditions, limits, statistics, environment, the unknown, raw data and the command."""
+def test_the_page_shows_conditions_statistics_environment_and_raw_data(site: SiteData) -> None:
     html = html_of(site, "memory")
     page = shown(html)
     for text in (
@@ -84,8 +79,7 @@ def test_the_page_shows_what_the_verdict_rests_on(site: SiteData) -> None:
     assert f'href="../../{session.path.removeprefix("checks/")}"' in html
 
 
-def test_evidence_of_a_benchmark_that_has_changed_is_shown_and_not_counted(own_root: Path) -> None:
-    """The verdict goes, and the reason stays."""
+def test_evidence_of_a_changed_benchmark_is_shown_but_does_not_count(own_root: Path) -> None:
     (own_root / "checks/benchmarks/fixed.py").write_text('"""Changed."""\n\nARMS = ("plain", "clever")\n')
     page = shown(html_of(SiteData.load(own_root), "memory"))
     assert "On an x86 server CPU: no CPU measurement yet (its benchmark has changed)." in page
@@ -93,15 +87,13 @@ def test_evidence_of_a_benchmark_that_has_changed_is_shown_and_not_counted(own_r
 
 
 def test_the_history_lists_every_session(site: SiteData) -> None:
-    """A disputed claim shows the session that disagrees, and what the verdict was before it."""
     page = shown(html_of(site, "disputed")).partition("History")[2]
     assert "supported: clear measured first evidence" in page
-    assert "contradicted: reversed disputed new evidence says the opposite of an older session" in page
+    assert "contradicted: reversed disputed new evidence contradicts an older session" in page
     assert page.index("20 November 2026") < page.index("19 November 2026")
 
 
-def test_a_cited_claim_is_reported_and_not_endorsed(site: SiteData) -> None:
-    """With its words, its place, its hardware and who measured it."""
+def test_a_cited_claims_page_names_its_source_and_hardware(site: SiteData) -> None:
     page = shown(html_of(site, "cited"))
     reported = "Reported by its authors themselves, A. Author, in a paper of 2024 (On cleverness, Table 2), on 8 A100; "
     assert f"cited: authors {reported}not measured here." in page
@@ -113,8 +105,7 @@ def test_a_cited_claim_is_reported_and_not_endorsed(site: SiteData) -> None:
     assert "speed 2.0x" in page
 
 
-def test_text_of_a_record_shows_as_text(site: SiteData) -> None:
-    """Tags, links, pipes, backticks, braces and stars of a statement are characters."""
+def test_markup_in_a_statement_is_escaped(site: SiteData) -> None:
     html = html_of(site, "hostile")
     assert "<script>" not in html
     assert "javascript:alert(2)" in unescape(html)
@@ -137,19 +128,18 @@ def test_text_of_a_record_shows_as_text(site: SiteData) -> None:
     ],
 )
 def test_escaped_text_renders_as_itself(text: str) -> None:
-    """Whatever it holds; only runs of spaces become one."""
+    """Only runs of spaces collapse."""
     html = markdown.markdown(markdown_escape.text(text), extensions=EXTENSIONS)
     assert unescape(sub(r"</?p>", "", html)) == " ".join(text.split())
 
 
-def test_punctuation_that_marks_nothing_is_no_entity() -> None:
-    """Most of what records say is sentences, and an entity for each comma costs whoever renders and reads them."""
+def test_harmless_punctuation_is_not_escaped() -> None:
+    """Entities cost rendering time and make the Markdown hard to read."""
     text = "On a CPU, 2.5 times less: a well-known way; 50% or 3/4 of it."
     assert markdown_escape.text(text) == text
 
 
 def test_every_claim_has_a_page_and_a_line_in_the_index(site: SiteData) -> None:
-    """At the path that links lead to."""
     pages = exports.pages(site)
     for claim in site.tree.claims.values():
         path = f"claims/{claim.id.replace('.', '/', 1)}.md"
@@ -157,8 +147,7 @@ def test_every_claim_has_a_page_and_a_line_in_the_index(site: SiteData) -> None:
         assert f"({path.removeprefix('claims/')})" in pages["claims/index.md"]
 
 
-def test_claims_json_is_what_recomputation_says(site: SiteData) -> None:
-    """Every figure of it, from the raw samples."""
+def test_claims_json_equals_figures_recomputed_from_samples(site: SiteData) -> None:
     found = {entry["id"]: entry for entry in json.loads(exports.claims_json(site))["claims"]}
     assert set(found) == set(site.tree.claims)
     for claim in site.tree.measured():
@@ -178,16 +167,14 @@ def test_claims_json_is_what_recomputation_says(site: SiteData) -> None:
     ("value", "text"),
     [(3.14159, "3.14"), (31.4159, "31.4"), (314.159, "314"), (0.31416, "0.314"), (float("nan"), "unknown")],
 )
-def test_numbers_have_three_digits(value: float, text: str) -> None:
-    """And no number is not a number."""
+def test_numbers_have_three_significant_digits(value: float, text: str) -> None:
     assert phrasing.number(value) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(0.1, "+10 %"), (-0.1143, "−11 %"), (0.0123, "+1.2 %"), (-0.0001, "0.0 %")]
 )
-def test_changes_are_signed(value: float, text: str) -> None:
-    """With a real minus sign, and none on nothing."""
+def test_changes_have_a_real_minus_sign(value: float, text: str) -> None:
     assert phrasing.change(value).replace("\u00a0", " ") == text
 
 
@@ -195,12 +182,10 @@ def test_changes_are_signed(value: float, text: str) -> None:
     ("ratio", "text"), [(2.91, "2.91 times less"), (0.5, "2.00 times more"), (1.1, "9.1 % less"), (1.0, "the same")]
 )
 def test_amounts_name_the_direction(site: SiteData, ratio: float, text: str) -> None:
-    """Of the subject, whichever way the claim goes."""
     claim = next(claim for claim in site.tree.measured() if claim.id == "training.memory")
     assert phrasing.phrase(claim, [ratio]).replace("\u00a0", " ") == f"memory kept for backward {text}"
 
 
-def test_figures_are_held_to_their_units(site: SiteData) -> None:
-    """By spaces at which no line breaks, in what a page says and in its tables."""
+def test_figures_have_a_no_break_space_before_the_unit(site: SiteData) -> None:
     page = claim_page.render(site.tree.claims["training.memory"], site)
     assert "3.20\u00a0GiB\u00a0→\u00a01.10\u00a0GiB" in page

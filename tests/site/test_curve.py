@@ -1,4 +1,4 @@
-"""The plot of a sweep: a curve a class, its intervals, and the stretch in which the verdict changes."""
+"""The plot of a sweep: points, intervals, crossover and labels."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -18,7 +18,7 @@ NS = {"s": "http://www.w3.org/2000/svg"}
 
 @pytest.fixture
 def claim(site: SiteData) -> MeasuredClaim:
-    """A claim at 1, 8 and 64 sequences, which is contradicted at 1."""
+    """Return a claim at 1, 8 and 64 sequences, contradicted at 1."""
     found = site.tree.claims["training.sweep"]
     assert isinstance(found, MeasuredClaim)
     return found
@@ -26,7 +26,7 @@ def claim(site: SiteData) -> MeasuredClaim:
 
 @pytest.fixture
 def points(site: SiteData, claim: MeasuredClaim) -> tuple[PointVerdict, ...]:
-    """What its session says of it."""
+    """Return the claim's verdicts."""
     verdict = site.board.of(claim, "cpu").verdict
     assert verdict is not None
     assert [point.verdict for point in verdict.points] == ["contradicted", "supported", "supported"]
@@ -34,31 +34,31 @@ def points(site: SiteData, claim: MeasuredClaim) -> tuple[PointVerdict, ...]:
 
 
 def drawn(claim: MeasuredClaim, *series: tuple[PointVerdict, ...]) -> ET.Element:
-    """The drawing as XML."""
+    """Return the drawing as XML."""
     named = [Series(name, points) for name, points in zip(("an H200", "an H100 SXM", "a CPU"), series, strict=False)]
     return ET.fromstring(plot.svg(claim, named))  # noqa: S314 - our own output
 
 
 def number(element: ET.Element, name: str) -> float:
-    """A place, in percent or pixels."""
+    """Return a coordinate in percent or pixels."""
     return float(element.get(name, "").removesuffix("%"))
 
 
 def texts(root: ET.Element, kind: str) -> list[str]:
-    """What labels of a kind say."""
+    """Return the labels of one kind."""
     return ["".join(text.itertext()) for text in root.iterfind(f".//s:text[@class='{kind}']", NS)]
 
 
 def height(mark: ET.Element) -> float:
-    """How far down a point's mark stands."""
+    """Return the vertical position of a point's mark."""
     moved = [group.get("transform", "") for group in mark.findall("s:g", NS)]
     return float(moved[0].removeprefix("translate(0 ").removesuffix(")"))
 
 
-def test_points_stand_at_their_values_and_have_the_shape_of_their_verdicts(
+def test_points_have_the_position_of_their_value_and_the_shape_of_their_verdict(
     claim: MeasuredClaim, points: tuple[PointVerdict, ...]
 ) -> None:
-    """The higher the better; a cross is not so, a filled disc is, and an open one is not resolved."""
+    """A cross is contradicted, a filled mark supported, an open one unresolved."""
     unknown = replace(points[1], verdict="inconclusive", reason="wide", low=0.9, high=1.9)
     root = drawn(claim, (points[0], unknown, points[2]))
     marks = root.findall(".//s:svg[@class='point']", NS)
@@ -79,10 +79,8 @@ def test_points_stand_at_their_values_and_have_the_shape_of_their_verdicts(
     assert [mark.find("s:path[@class='whisker']", NS) is not None for mark in marks] == [False, True, False]
 
 
-def test_the_crossover_is_hatched_between_two_points_and_named_in_words(
-    claim: MeasuredClaim, points: tuple[PointVerdict, ...]
-) -> None:
-    """From the last point on the one side to the first on the other; what is not resolved widens it."""
+def test_the_crossover_is_hatched_and_labelled(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> None:
+    """An unresolved point widens the range."""
     root = drawn(claim, points)
     (band,) = root.findall("s:rect[@class='crossover']", NS)
     assert (number(band, "x"), number(band, "width")) == (8, 42)
@@ -95,10 +93,8 @@ def test_the_crossover_is_hatched_between_two_points_and_named_in_words(
     assert texts(root, "between") == ["changes between 1 and 64 sequences"]
 
 
-def test_classes_that_change_at_two_places_have_two_hatchings(
-    claim: MeasuredClaim, points: tuple[PointVerdict, ...]
-) -> None:
-    """Which slant differently; the caption says which is whose, and no name stands in the drawing."""
+def test_two_crossovers_have_two_hatchings(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> None:
+    """The slants differ, and the caption names the class of each."""
     later = (points[0], replace(points[1], verdict="contradicted"), points[2])
     root = drawn(claim, points, later)
     assert len(root.findall("s:rect[@class='crossover']", NS)) == 2
@@ -107,28 +103,24 @@ def test_classes_that_change_at_two_places_have_two_hatchings(
     assert len(drawn(claim, points, points).findall("s:rect[@class='crossover']", NS)) == 1
 
 
-def test_an_interval_that_lies_behind_its_mark_is_not_drawn(
-    claim: MeasuredClaim, points: tuple[PointVerdict, ...]
-) -> None:
-    """Its caps would make the mark illegible."""
+def test_an_interval_smaller_than_its_mark_is_not_drawn(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> None:
     narrow = tuple(replace(point, low=point.ratio * 0.99, high=point.ratio * 1.01) for point in points)
     assert drawn(claim, narrow).find(".//s:path[@class='whisker']", NS) is None
 
 
 @pytest.mark.parametrize("letters", ["sss", "ccc", "scs", "iss"])
-def test_nothing_is_hatched_where_no_one_crossover_is_known(
+def test_nothing_is_hatched_without_exactly_one_crossover(
     claim: MeasuredClaim, points: tuple[PointVerdict, ...], letters: str
 ) -> None:
-    """None, several, or one side not resolved."""
+    """Cases: no crossover, several, or one side unresolved."""
     words = {"s": "supported", "c": "contradicted", "i": "inconclusive"}
-    told = tuple(replace(point, verdict=words[each]) for point, each in zip(points, letters, strict=True))  # type: ignore[arg-type]
-    root = drawn(claim, told)
+    changed = tuple(replace(point, verdict=words[each]) for point, each in zip(points, letters, strict=True))  # type: ignore[arg-type]
+    root = drawn(claim, changed)
     assert root.find("s:rect[@class='crossover']", NS) is None
     assert texts(root, "between") == []
 
 
-def test_axes_are_named_with_units(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> None:
-    """The line at 1 says `same`, and figures have separators."""
+def test_axes_have_titles_with_units(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> None:
     root = drawn(claim, points)
     labels = texts(root, "axis")
     for label in ("same", "2×", "Memory kept for backward, baseline ÷ subject", "1", "8", "64", "sequences in a batch"):
@@ -140,10 +132,10 @@ def test_axes_are_named_with_units(claim: MeasuredClaim, points: tuple[PointVerd
     assert {"256", "1,024", "8,192", "tokens"} <= {*labels}
 
 
-def test_classes_are_told_apart_by_shape_and_line_and_named_at_their_ends(
+def test_classes_differ_in_shape_and_dash_and_have_labels(
     claim: MeasuredClaim, points: tuple[PointVerdict, ...]
 ) -> None:
-    """Never by colour alone, and no name stands upon another."""
+    """Labels do not overlap."""
     slower = tuple(replace(p, ratio=p.ratio * 0.9, low=p.low * 0.9, high=p.high * 0.9) for p in points)
     root = drawn(claim, points, slower, slower)
     groups = [group for group in root.findall("s:g", NS) if group.get("class", "").startswith("series ")]
@@ -156,8 +148,8 @@ def test_classes_are_told_apart_by_shape_and_line_and_named_at_their_ends(
     assert all(b - a >= 16 for a, b in pairwise(places))
 
 
-def test_every_place_is_on_the_paper(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> None:
-    """Horizontal places are percentages, so that a narrow page moves them and shrinks no letter."""
+def test_every_coordinate_is_inside_the_drawing(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> None:
+    """Horizontal coordinates are percentages, so that text keeps its size on narrow pages."""
     root = drawn(claim, points)
     assert root.get("width") == "100%"
     for element in root.iter():
@@ -169,10 +161,10 @@ def test_every_place_is_on_the_paper(claim: MeasuredClaim, points: tuple[PointVe
 
 
 @pytest.mark.parametrize("number_of_points", [6, 16])
-def test_names_of_values_leave_each_other_room(
+def test_tick_labels_do_not_overlap(
     claim: MeasuredClaim, points: tuple[PointVerdict, ...], number_of_points: int
 ) -> None:
-    """Every mark has a tick; of many values not every one is named, and the last always is."""
+    """Every value has a tick; the last value always has a label."""
     grid = tuple(1000 * 2**i for i in range(number_of_points))
     scope = claim.scope.model_copy(update={"sweep": claim.scope.sweep.model_copy(update={"grid": grid})})  # type: ignore[union-attr]
     many = tuple(replace(points[-1], point={"batch_size": value}) for value in grid)
@@ -195,10 +187,9 @@ def test_names_of_values_leave_each_other_room(
         ((1, 4, 5), True, 79.5),
     ],
 )
-def test_doubling_is_a_step_unless_the_grid_rises_in_equal_steps(
+def test_the_axis_is_logarithmic_unless_steps_are_equal_or_a_value_is_zero(
     grid: tuple[float, ...], logarithmic: object, middle: float | None
 ) -> None:
-    """Or holds 0, which has no logarithm."""
     axis = Grid(tuple(map(float, grid)))
     assert axis.logarithmic is logarithmic
     assert (axis.place(grid[0]), axis.place(grid[-1])) == pytest.approx((8, 92))
@@ -207,7 +198,7 @@ def test_doubling_is_a_step_unless_the_grid_rises_in_equal_steps(
 
 
 def test_a_point_without_a_result_is_left_out(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> None:
-    """The description says so; a class without any result has no name in the drawing."""
+    """The description mentions it; a class without results has no label."""
     nothing = replace(
         points[0], verdict="inconclusive", ratio=float("nan"), low=0.0, high=float("inf"), n=0, baseline=(), subject=()
     )
@@ -217,11 +208,10 @@ def test_a_point_without_a_result_is_left_out(claim: MeasuredClaim, points: tupl
     assert [text.text for text in root.findall("s:text", NS) if text.get("class", "").startswith("name ")] == ["H200"]
 
 
-def test_the_caption_says_how_to_read_what_is_drawn(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> None:
-    """And nothing that is not."""
+def test_the_caption_explains_only_what_is_drawn(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> None:
     alone = plot.figure(claim, [Series("an H200", points)])
     assert "Above “same”, clever is better than plain. Both axes are logarithmic." in alone
-    assert "● supported, × not so; grey band: less than 2\u00a0%" in alone
+    assert "● supported, × contradicted; grey band: less than 2\u00a0%" in alone
     assert "not resolved" not in alone
     assert "whiskers" not in alone
     assert "Hatched: the verdict changes somewhere in here." in alone

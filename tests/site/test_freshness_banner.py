@@ -1,4 +1,4 @@
-"""What a page says of itself below its title: when its code ran, when its evidence was measured, and what is stale."""
+"""The line below a page's title: dates of runs and evidence, and stale claims."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ WITH = "With torch 2.13.0."
 
 
 def rendered(site: SiteData, *text: str, hardware: str = "cpu") -> str:
-    """A page about one class, with a title."""
+    """Return a page with a title about one class."""
     ours = HeadroomExtension(site=site, page=lambda: PageContext("training/guide.md", (hardware,)))
     snippets = {"base_path": [str(site.tree.root)], "check_paths": True, "dedent_subsections": True}
     body = "\n\n".join(["# Title", "First sentence.", *text])
@@ -29,7 +29,7 @@ def rendered(site: SiteData, *text: str, hardware: str = "cpu") -> str:
 
 
 def line(html: str) -> str:
-    """What stands below the title, or nothing."""
+    """Return the line below the title, or nothing."""
     found = search(r'^<h1>Title</h1>\s*<p class="verified" data-search-exclude="">(.*?)</p>', html)
     return found[1].replace("\u00a0", " ") if found else ""
 
@@ -46,29 +46,29 @@ def line(html: str) -> str:
         (["It [is so](claim:training.cited)."], ""),
     ],
 )
-def test_the_line_follows_from_what_the_page_shows(site: SiteData, text: list[str], says: str) -> None:
-    """Days and versions of run records and evidence; a page that shows neither says nothing."""
+def test_the_line_gives_dates_and_versions_of_the_pages_snippets_and_claims(
+    site: SiteData, text: list[str], says: str
+) -> None:
     assert line(rendered(site, *text)) == says
 
 
-def test_what_did_not_run_as_it_stands_is_counted(own_root: Path) -> None:
-    """A record of other bytes, or none at all, dates nothing."""
+def test_snippets_changed_since_their_last_run_are_counted(own_root: Path) -> None:
     on_gpu = FENCE.replace("clever.py:enable", "on_gpu.py")
     data = SiteData.load(own_root)
-    assert line(rendered(data, FENCE, on_gpu)) == f"{RAN} Not run as they stand: 1 of 2 scripts. {WITH}"
+    assert line(rendered(data, FENCE, on_gpu)) == f"{RAN} Not run in this form: 1 of 2 scripts. {WITH}"
     path = own_root / "snippets/training/clever.py"
     path.write_text(path.read_text() + "# changed\n")
-    assert line(rendered(SiteData.load(own_root), FENCE)) == "Not run as they stand: 1 of 1 scripts."
+    assert line(rendered(SiteData.load(own_root), FENCE)) == "Not run in this form: 1 of 1 scripts."
 
 
-def test_only_what_speaks_for_the_hardware_of_the_page_is_dated(site: SiteData) -> None:
-    """Bytes of a CPU carry over to a GPU's page; a time of a CPU is no evidence there."""
+def test_only_evidence_for_the_pages_hardware_is_dated(site: SiteData) -> None:
+    """Bytes counted on a CPU carry over to a GPU's page; times do not."""
     assert line(rendered(site, CLAIM, hardware="h200")) == f"{MEASURED} {WITH}"
     assert line(rendered(site, "It [is so](claim:training.time).", hardware="h200")) == ""
 
 
 def test_several_days_and_versions_are_a_range(own_root: Path) -> None:
-    """From the first to the last day, and versions in their order, which is not that of their letters."""
+    """Versions sort by number, not by letter."""
     path = own_root / "checks/runs/training/clever/cpu.json"
     record = json.loads(path.read_text())
     record["versions"] |= {"torch": "2.9.1+cu130"}
@@ -81,12 +81,12 @@ def test_several_days_and_versions_are_a_range(own_root: Path) -> None:
     assert other.exists()
     data = SiteData.load(own_root)
     assert not data.tree.problems
-    said = line(rendered(data, FENCE, FENCE.replace("clever.py:enable", "on_gpu.py")))
-    assert said == "Code last run 19 November 2026 to 21 November 2026 on a CPU and a GPU. With torch 2.9.1 to 2.13.0."
+    text = line(rendered(data, FENCE, FENCE.replace("clever.py:enable", "on_gpu.py")))
+    assert text == "Code last run 19 November 2026 to 21 November 2026 on a CPU and a GPU. With torch 2.9.1 to 2.13.0."
 
 
 def test_stale_evidence_is_listed_and_folded(own_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the day of the last commit: how many claims, and which, each with its page; fresh ones are not listed."""
+    """The day of the last commit decides."""
     assert "stale" not in rendered(SiteData.load(own_root), CLAIM)
     monkeypatch.setattr(commit_date, "last_commit_day", lambda _: "2029-01-01")
     html = rendered(SiteData.load(own_root), CLAIM, "And [this](claim:training.cited).")
@@ -96,6 +96,5 @@ def test_stale_evidence_is_listed_and_folded(own_root: Path, monkeypatch: pytest
 
 
 def test_a_page_without_a_title_has_no_line(site: SiteData) -> None:
-    """There is no place for it."""
     ours = HeadroomExtension(site=site, page=lambda: PageContext("training/guide.md", ("cpu",)))
     assert "verified" not in markdown.markdown(CLAIM, extensions=[ours])

@@ -1,4 +1,4 @@
-"""The words of the guides: their page, and the link where a page first uses one."""
+"""The glossary page, and the links of terms on other pages."""
 
 from dataclasses import replace
 from xml.etree.ElementTree import fromstring, tostring
@@ -19,65 +19,64 @@ TERMS = {
 
 @pytest.fixture
 def words(site: SiteData) -> SiteData:
-    """The small tree with a few words."""
+    """Return the small tree with a few terms."""
     return replace(site, tree=replace(site.tree, glossary=TERMS))
 
 
 def explained(html: str, site: SiteData, path: str = "training/guide.md") -> str:
-    """A piece of a page, its words explained."""
+    """Return a part of a page with its terms linked."""
     root = fromstring(html)  # noqa: S314 - written below
     glossary_page.explain(root, site, PageContext(path))
     return tostring(root, encoding="unicode").replace(' class="term"', "")
 
 
-class TestOnAPage:
-    """The first use of a word."""
+class TestTermLinks:
+    """The first use of a term on a page."""
 
-    def test_is_a_link_with_its_meaning(self, words: SiteData) -> None:
-        """Only the first, in the singular or the plural, and the text around it stays."""
+    def test_the_first_use_is_linked_with_its_definition(self, words: SiteData) -> None:
+        """Singular and plural count as one term; the surrounding text stays."""
         found = explained("<div><p>A kernel. <b>Kernels</b> and more</p>, HBM of it</div>", words)
         kernel = '<a href="../concepts/glossary.md#kernel" title="What runs on a GPU, from HBM and back.">kernel</a>'
         hbm = '<a href="../concepts/glossary.md#hbm" title="Memory of a GPU.">HBM</a>'
         assert found == f"<div><p>A {kernel}. <b>Kernels</b> and more</p>, {hbm} of it</div>"
 
-    def test_two_words_in_one_text_are_two_links(self, words: SiteData) -> None:
-        """In their order."""
+    def test_two_terms_in_one_text_are_two_links(self, words: SiteData) -> None:
+        """Check their order."""
         found = explained("<p>kernel, HBM, kernel</p>", words)
         assert found.count("<a ") == 2
         assert found.startswith("<p><a ")
         assert found.endswith("</a>, kernel</p>")
 
     @pytest.mark.parametrize("tag", ["h2", "code", "a", "summary", "select"])
-    def test_is_none_where_a_link_would_disturb(self, words: SiteData, tag: str) -> None:
-        """Headings, code and what is a link already."""
+    def test_headings_code_and_links_have_no_term_links(self, words: SiteData, tag: str) -> None:
+        """Check each kind of element."""
         html = f"<div><{tag}>a kernel</{tag}></div>"
         assert explained(html, words) == html
 
     @pytest.mark.parametrize("path", ["concepts/glossary.md", "claims/training/x.md", "contribute/guide.md"])
-    def test_is_none_on_other_pages(self, words: SiteData, path: str) -> None:
-        """The glossary itself, claims, and what contributors read."""
+    def test_excluded_pages_have_no_term_links(self, words: SiteData, path: str) -> None:
+        """Check the glossary, claims and pages for contributors."""
         assert explained("<p>a kernel</p>", words, path) == "<p>a kernel</p>"
 
 
-def test_an_abbreviation_counts_as_it_is_written() -> None:
-    """Other words in any case; none within a word."""
+def test_abbreviations_match_case_and_other_terms_do_not() -> None:
     found = pattern(TERMS.values()).findall("hbm HBM Kernel kernels sub-kernel kernelized High-bandwidth memory")
     assert found == ["HBM", "Kernel", "kernels", "High-bandwidth memory"]
 
 
 class TestPage:
-    """The page of all words."""
+    """The glossary page."""
 
-    def test_has_an_anchor_for_each_and_links_between_them(self, words: SiteData) -> None:
-        """In the order of the alphabet, with other spellings and places."""
+    def test_terms_are_sorted_with_anchors_and_links_between_them(self, words: SiteData) -> None:
+        """Check spellings and sections, too."""
         text = glossary_page.render(words)
         assert text.index("## HBM { #hbm }") < text.index("## kernel { #kernel }")
         assert "Also: high-bandwidth memory." in text
         assert "from [HBM](#hbm) and back" in text
         assert "See [training/guide.md](../training/guide.md)." in text
 
-    def test_shows_hostile_texts_as_they_are(self, words: SiteData) -> None:
-        """Neither markup nor links."""
+    def test_hostile_texts_are_escaped(self, words: SiteData) -> None:
+        """Check for markup and links."""
         text = glossary_page.render(words)
         assert "<script" not in text
         assert "](javascript" not in text

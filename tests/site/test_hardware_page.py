@@ -1,4 +1,4 @@
-"""The page of the hardware classes, and what bounds the figures of a claim."""
+"""The page of hardware classes, and the noise floor and roofline on claim pages."""
 
 import json
 from collections.abc import Iterable
@@ -21,15 +21,15 @@ FLOOR = "Noise floor of this class"
 
 
 def site(root: Path, sessions: Iterable[Evidence], claim: MeasuredClaim = CLAIM, *machines: Any) -> SiteData:
-    """A site with a claim, its sessions, and what machines can do."""
+    """Return a site with a claim, its sessions and machine records."""
     write_tree(root, [claim], sessions)
     for machine in machines:
         keep(root, machine)
     return SiteData.load(root)
 
 
-def said(found: SiteData, claim: MeasuredClaim = CLAIM) -> list[str]:
-    """What the claim was held to in its newest session."""
+def sentences(found: SiteData, claim: MeasuredClaim = CLAIM) -> list[str]:
+    """Return the noise floor and roofline sentences of the claim's newest session."""
     session = found.board.of(claim, "cpu").session
     assert session
     return list(noise_and_roofline.of_session(found, claim, session))
@@ -38,60 +38,65 @@ def said(found: SiteData, claim: MeasuredClaim = CLAIM) -> list[str]:
 @pytest.mark.parametrize(
     ("floor", "text"),
     [
-        (Floor(0.0077, 3, 2), "0.77\u00a0% over 3 control comparisons of 2 sessions; claims are held to it from 20 on"),
-        (Floor(0.0077, 1, 1), "0.77\u00a0% over 1 control comparison of 1 session; claims are held to it from 20 on"),
+        (
+            Floor(0.0077, 3, 2),
+            "0.77\u00a0% over 3 control comparisons of 2 sessions; it limits claims from 20 comparisons on",
+        ),
+        (
+            Floor(0.0077, 1, 1),
+            "0.77\u00a0% over 1 control comparison of 1 session; it limits claims from 20 comparisons on",
+        ),
         (Floor(0.1, 20, 9), "10.00\u00a0% over 20 control comparisons of 9 sessions"),
-        (None, "not known yet, since no session has compared a baseline with itself in times"),
+        (None, "not known yet, because no session has timed a baseline against itself"),
     ],
 )
-def test_a_floor_says_what_it_stands_on(floor: Floor | None, text: str) -> None:
-    """And whether that is enough."""
+def test_the_noise_floor_names_its_comparisons_and_sessions(floor: Floor | None, text: str) -> None:
     assert noise_and_roofline.floor(floor) == f"{FLOOR}: {text}"
 
 
 class TestClaim:
-    """What bounds a claim's figures, on its page."""
+    """The noise floor and roofline on a claim's page."""
 
     def test_a_time_has_a_floor_and_a_roofline(self, tmp_path: Path) -> None:
-        """The peak of the class, where no machine was measured."""
+        """Without a machine record the class's peak is the roofline."""
         found = site(tmp_path, [off_by(1.01)])
-        assert said(found) == [
-            f"{FLOOR}: 1.00\u00a0% over 1 control comparison of 1 session; claims are held to it from 20 on",
-            "Roofline: products at more than 1.00\u00a0TFLOP/s are not believed (made up)",
+        assert sentences(found) == [
+            f"{FLOOR}: 1.00\u00a0% over 1 control comparison of 1 session; it limits claims from 20 comparisons on",
+            "Roofline: 1.00\u00a0TFLOP/s; faster sessions do not count (made up)",
         ]
 
-    def test_the_bound_that_was_used_is_shown(self, tmp_path: Path) -> None:
-        """With the record that it comes from."""
+    def test_the_measured_roofline_names_its_record(self, tmp_path: Path) -> None:
+        """Check the sentence."""
         found = site(tmp_path, [a_session(CLAIM)], CLAIM, a_machine())
         (path,) = found.tree.machines
         source = f"1.25 times the best bf16 product that such a machine has shown, {path}"
-        assert said(found)[-1] == f"Roofline: products at more than 0.500\u00a0TFLOP/s are not believed ({source})"
+        assert sentences(found)[-1] == f"Roofline: 0.500\u00a0TFLOP/s; faster sessions do not count ({source})"
 
-    @pytest.mark.parametrize(("least", "told"), [(0.02, True), (0.06, False)])
-    def test_a_floor_above_the_least_effect_is_told(self, tmp_path: Path, least: float, told: bool) -> None:  # noqa: FBT001
-        """Since it is what counts then."""
+    @pytest.mark.parametrize(("least", "reported"), [(0.02, True), (0.06, False)])
+    def test_a_floor_above_the_least_effect_is_reported(self, tmp_path: Path, least: float, reported: bool) -> None:  # noqa: FBT001
+        """Then the floor decides which differences count."""
         claim = a_claim(min_effect=least)
-        found = said(site(tmp_path, [a_session(claim), *earlier([1.05] * LEAST)], claim), claim)
+        found = sentences(site(tmp_path, [a_session(claim), *earlier([1.05] * LEAST)], claim), claim)
         line = (
-            "By the sessions before that day it was 5.00\u00a0%, more than the least effect that this claim names, "
+            "By the sessions before that day it was 5.00\u00a0%, more than this claim's least effect, "
             f"{least:.2%}: only a difference beyond it counts"
         ).replace("0%:", "0\u00a0%:")
-        assert (line in found) == told
-        assert len(found) == 2 + told
+        assert (line in found) == reported
+        assert len(found) == 2 + reported
 
-    def test_bytes_have_none_of_these(self, tmp_path: Path) -> None:
-        """No noise, and no rate."""
+    def test_bytes_have_neither_floor_nor_roofline(self, tmp_path: Path) -> None:
+        """Byte counts have no noise and no rate."""
         claim = a_claim(metric={"name": "saved_for_backward"})
         found = site(tmp_path, [a_session(claim)], claim)
-        assert said(found, claim) == []
-        assert "What bounds them" not in claim_page.render(claim, found)
+        assert sentences(found, claim) == []
+        assert "What limits these figures" not in claim_page.render(claim, found)
 
-    def test_the_page_shows_them(self, tmp_path: Path) -> None:
-        """Beside the statistics."""
+    def test_the_page_shows_floor_and_roofline_with_the_statistics(self, tmp_path: Path) -> None:
+        """Check their position."""
         page = claim_page.render(CLAIM, site(tmp_path, [off_by(1.01)]))
         assert (
             page.index("## Environment and statistics")
-            < page.index("What bounds them:")
+            < page.index("What limits these figures:")
             < page.index(claim_page.text(FLOOR))
         )
 
@@ -100,44 +105,43 @@ class TestPage:
     """claims/hardware.md."""
 
     def test_it_shows_every_class(self, tmp_path: Path) -> None:
-        """What it is, what was measured on it, how noisy it is and what bounds it."""
+        """Check definition, sessions, noise floor and roofline."""
         page = exports.pages(site(tmp_path, [off_by(1.01)]))[hardware_page.PAGE]
         for text in (
             "What it is: a CPU, one thread",
-            "What a machine must show: instruction_sets avx512_bf16; without amx_bf16; threads 1",
+            "Required of a machine: instruction_sets avx512_bf16; without amx_bf16; threads 1",
             "Sessions: 1, the newest of 20\u00a0November\u00a02026",
             f"{FLOOR}: 1.00\u00a0% over 1 control comparison of 1 session",
-            "What a machine must show: product NVIDIA H200; power_limit_w 700.0",
+            "Required of a machine: product NVIDIA H200; power_limit_w 700.0",
             "Sessions: 0",
             f"{FLOOR}: not known yet",
-            "Roofline: products at more than 1,000\u00a0TFLOP/s are not believed (made up)",
+            "Roofline: 1,000\u00a0TFLOP/s; faster sessions do not count (made up)",
         ):
             assert claim_page.text(text) in page
 
-    def test_it_shows_what_its_machines_can_do(self, tmp_path: Path) -> None:
-        """The best and the median of each figure, and where the raw data is, which the site publishes."""
+    def test_it_shows_the_figures_of_machine_records(self, tmp_path: Path) -> None:
+        """Check best and median values and the link to the published raw data."""
         found = site(tmp_path, [], CLAIM, a_machine(), a_machine(throttled=["heat"], others_cpu=None))
         page = exports.pages(found)[hardware_page.PAGE]
         for row in (
-            ("product, bf16", "0.400\u00a0TFLOP/s", "0.360\u00a0TFLOP/s", "matrices"),
+            ("matmul, bf16", "0.400\u00a0TFLOP/s", "0.360\u00a0TFLOP/s", "matrices"),
             ("memory, copy", "10.0 GB/s", "10.0 GB/s", "arrays"),
-            ("call of an operation", "1.00 µs", "1.00 µs", "calls"),
+            ("operation call", "1.00 µs", "1.00 µs", "calls"),
         ):
             assert f"| {' | '.join(map(claim_page.text, row))} |" in page
-        assert f"| {claim_page.text('product, tf32')} | – | – | {claim_page.text('a format of CUDA devices')} |" in page
+        assert f"| {claim_page.text('matmul, tf32')} | – | – | {claim_page.text('a format of CUDA devices')} |" in page
         assert f"{claim_page.text('an unknown share')} of the cores{claim_page.text(', slowed down by heat')}" in page
         for path in found.tree.machines:
             published = path.removeprefix("checks/")
             assert f"[raw data](../{published})" in page
             assert exports.data_files(found)[published] == found.tree.root / path
 
-    def test_the_index_leads_to_it(self, tmp_path: Path) -> None:
-        """Nothing else does."""
+    def test_the_index_links_to_it(self, tmp_path: Path) -> None:
+        """It is the only link."""
         assert "(hardware.md)" in exports.index(site(tmp_path, []))
 
 
-def test_claims_json_holds_the_floors(tmp_path: Path) -> None:
-    """By class, with what they stand on."""
+def test_claims_json_has_the_noise_floors(tmp_path: Path) -> None:
     found = json.loads(exports.claims_json(site(tmp_path, [off_by(1.01)], CLAIM, a_machine())))["hardware"]
     floor = found["cpu"]["noise_floor"]
     assert floor["share"] == pytest.approx(0.01)
@@ -146,8 +150,8 @@ def test_claims_json_holds_the_floors(tmp_path: Path) -> None:
     assert len(found["cpu"]["machines"]) == 1
 
 
-def test_a_session_of_a_class_that_is_gone_is_bounded_by_nothing(tmp_path: Path) -> None:
-    """The rule `references` names it."""
+def test_a_session_of_a_deleted_class_has_no_floor_or_roofline(tmp_path: Path) -> None:
+    """The rule `references` reports it."""
     found = site(tmp_path, [a_session(CLAIM)])
     (session,) = found.tree.sessions
     assert (

@@ -1,4 +1,4 @@
-"""The switch by which a page's badges speak of the reader's hardware, and the data behind it."""
+"""The hardware switch of a page and its data."""
 
 import json
 from pathlib import Path
@@ -18,21 +18,21 @@ CPU, BOTH, NONE = (PageContext("training/guide.md", classes) for classes in (("c
 
 
 def rendered(site: SiteData, text: str, page: PageContext = CPU) -> ET.Element:
-    """A page as the site renders it."""
+    """Return a page as the site renders it."""
     html = markdown.markdown(f"# Title\n\n{text}", extensions=[HeadroomExtension(site=site, page=lambda: page)])
     return ET.fromstring(f"<div>{html.replace('<br>', '<br/>')}</div>")  # noqa: S314 - our own output
 
 
-def told(site: SiteData, text: str, page: PageContext = CPU) -> dict[str, Any]:
-    """The data at the end of a page."""
+def data_of(site: SiteData, text: str, page: PageContext = CPU) -> dict[str, Any]:
+    """Return the data at the end of a page."""
     found = rendered(site, text, page).find(f"./script[@id='{hardware_switch.DATA}']")
     assert found is not None
     data: dict[str, Any] = json.loads(found.text or "")
     return data
 
 
-def test_it_stands_below_the_title_and_names_every_class(site: SiteData) -> None:
-    """In few words, the page's own first; the search leaves it out."""
+def test_the_switch_is_below_the_title_and_lists_every_class(site: SiteData) -> None:
+    """The page's own class is first, and the search leaves the switch out."""
     title, _, switch, _, _ = page = rendered(site, "[x](claim:training.time)")
     assert [title.tag, switch.get("class"), page[-1].tag] == ["h1", "hardware-switch", "script"]
     assert "data-search-exclude" in switch.attrib
@@ -45,22 +45,20 @@ def test_it_stands_below_the_title_and_names_every_class(site: SiteData) -> None
 @pytest.mark.parametrize(
     "text", ["nothing", "[x](claim:training.cited)", "[1](claim:training.time#ratio@cpu)", "[x](fact:h200.memory)"]
 )
-def test_a_page_without_a_verdict_of_a_class_has_none(site: SiteData, text: str) -> None:
-    """What a source reports is of the hardware that it names, and a figure of the class in its link."""
+def test_a_page_without_measured_claims_has_no_switch(site: SiteData, text: str) -> None:
     assert not [each for each in rendered(site, text).iter() if each.tag in ("script", "select")]
 
 
-def test_a_page_whose_order_is_of_its_hardware_has_none(site: SiteData) -> None:
-    """A ranked list would show the figures of one class in the order of another."""
+def test_a_page_with_fixed_hardware_has_no_switch(site: SiteData) -> None:
     page = PageContext.of("find/list.md", {"hardware": ["cpu"], "hardware_fixed": True})
     found = rendered(site, "[x](claim:training.time)", page)
     assert found.find(".//a") is not None
     assert found.find(".//select") is found.find(".//script") is None
 
 
-def test_the_data_say_what_the_same_claims_say_elsewhere(site: SiteData) -> None:
-    """Status, word and sentence; of a cell its figures as well; of claims that the page does not link nothing."""
-    found = told(site, "[x](claim:training.memory) and [](claim:training.part)")
+def test_the_data_have_the_claims_results_on_other_classes(site: SiteData) -> None:
+    """Cells also have figures; claims without a link are left out."""
+    found = data_of(site, "[x](claim:training.memory) and [](claim:training.part)")
     assert found == {
         "training.memory": {"h200": ["supported", "counted on a CPU", found["training.memory"]["h200"][2]]},
         "training.part": {"h200": [*found["training.part"]["h200"][:3], *FIGURES]},
@@ -69,19 +67,18 @@ def test_the_data_say_what_the_same_claims_say_elsewhere(site: SiteData) -> None
 
 
 def test_a_class_without_evidence_is_absent(site: SiteData) -> None:
-    """So the script can say nothing of it but that: a time never carries over."""
-    assert told(site, "[x](claim:training.time)") == {}
-    assert told(site, "[x](claim:training.unmeasured)") == {}
+    """A time never carries over."""
+    assert data_of(site, "[x](claim:training.time)") == {}
+    assert data_of(site, "[x](claim:training.unmeasured)") == {}
 
 
 @pytest.mark.parametrize(("page", "classes"), [(CPU, {"h200"}), (BOTH, {"cpu", "h200"}), (NONE, {"cpu", "h200"})])
-def test_only_what_the_page_says_itself_is_left_out(site: SiteData, page: PageContext, classes: set[str]) -> None:
-    """A badge on a page about two classes speaks of both at once, and is turned for each."""
-    assert set(told(site, "[x](claim:training.memory)", page)["training.memory"]) == classes
+def test_only_a_pages_single_class_is_left_out(site: SiteData, page: PageContext, classes: set[str]) -> None:
+    """A badge about two classes needs the data of each."""
+    assert set(data_of(site, "[x](claim:training.memory)", page)["training.memory"]) == classes
 
 
-def test_no_text_of_a_record_ends_the_data(own_root: Path) -> None:
-    """Whatever a class is called."""
+def test_hostile_class_names_do_not_end_the_script_element(own_root: Path) -> None:
     path = own_root / "checks/facts/hardware-classes.yml"
     classes = yaml.safe_load(path.read_text("utf-8"))
     hostile = "</script><script>alert(1)</script> &amp; <!--"
@@ -93,11 +90,10 @@ def test_no_text_of_a_record_ends_the_data(own_root: Path) -> None:
     assert "<script>alert" not in html
     assert "<!--" not in html
     inside = html.partition('id="headroom-claims">')[2] or html.partition('type="application/json">')[2]
-    said = json.loads(inside.partition("</script>")[0])["training.memory"]["h200"][2]
-    assert hostile in said
+    sentence = json.loads(inside.partition("</script>")[0])["training.memory"]["h200"][2]
+    assert hostile in sentence
 
 
-def test_a_class_goes_by_its_id_where_it_has_no_short_name(site: SiteData) -> None:
-    """A class that somebody adds needs none."""
+def test_a_class_without_a_short_name_is_shown_by_its_id(site: SiteData) -> None:
     assert site.short_name("cpu") == "cpu"
     assert site.short_name("nothing") == "nothing"

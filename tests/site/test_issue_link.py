@@ -1,4 +1,4 @@
-"""The link from a claim's page to an issue that is filled in."""
+"""The links from a claim's page to a new issue with filled-in fields."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +18,12 @@ HOST = "https://github.com/somebody/headroom"
 
 @pytest.fixture(scope="module")
 def hosted(site: SiteData) -> SiteData:
-    """The small tree, whose source is kept somewhere."""
+    """Return the small tree with a repository."""
     return replace(site, repository=HOST)
 
 
 def addresses(site: SiteData, name: str, tmp_path: Path) -> list[str]:
-    """Where the page of a claim leads on the host, from its HTML."""
+    """Return the addresses of new issues on a claim's page."""
     text = claim_page.render(site.tree.claims[f"training.{name}"], site).split("\n---\n", 1)[1]
     page = tmp_path / "page.html"
     page.write_text(markdown.markdown(text, extensions=["tables"]), "utf-8")
@@ -31,12 +31,11 @@ def addresses(site: SiteData, name: str, tmp_path: Path) -> list[str]:
 
 
 def filled(address: str) -> dict[str, str]:
-    """The fields that an address fills in."""
+    """Return the fields that an address fills in."""
     return {name: values[0] for name, values in parse_qs(urlsplit(address).query, strict_parsing=True).items()}
 
 
-def test_a_link_a_class_fills_in_what_the_page_says(hosted: SiteData, tmp_path: Path) -> None:
-    """The claim, its page, the class, the verdict with its figures, and the versions."""
+def test_a_link_per_class_fills_in_verdict_figures_and_versions(hosted: SiteData, tmp_path: Path) -> None:
     (address,) = addresses(hosted, "time", tmp_path)
     assert urlsplit(address).path == "/somebody/headroom/issues/new"
     found = filled(address)
@@ -52,19 +51,17 @@ def test_a_link_a_class_fills_in_what_the_page_says(hosted: SiteData, tmp_path: 
 
 
 def test_each_point_of_a_sweep_is_filled_in(hosted: SiteData, tmp_path: Path) -> None:
-    """With where it was measured."""
     (address,) = addresses(hosted, "sweep", tmp_path)
     assert "; at batch_size=8 supported 1." in filled(address)["said"]
 
 
-def test_what_nobody_measured_has_one_link(hosted: SiteData, tmp_path: Path) -> None:
-    """A cited claim can be wrong as well."""
+def test_an_unmeasured_claim_has_one_link(hosted: SiteData, tmp_path: Path) -> None:
     (address,) = addresses(hosted, "cited", tmp_path)
     assert set(filled(address)) == {"template", "title", "claim", "page"}
 
 
-def test_every_field_is_one_of_the_form(hosted: SiteData, tmp_path: Path) -> None:
-    """Under another id nothing would be filled in, and nobody would see why."""
+def test_every_query_key_is_a_field_of_the_form(hosted: SiteData, tmp_path: Path) -> None:
+    """GitHub silently ignores unknown keys."""
     form = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE" / issue_link.FORM).read_text("utf-8"))
     ids = {field.get("id") for field in form["body"]}
     for claim in hosted.tree.claims:
@@ -73,8 +70,7 @@ def test_every_field_is_one_of_the_form(hosted: SiteData, tmp_path: Path) -> Non
             assert filled(address)["template"] == issue_link.FORM
 
 
-def test_what_a_record_holds_stays_inside_its_field(hosted: SiteData, tmp_path: Path) -> None:
-    """Versions are a stranger's text: neither a second field nor markup comes from them."""
+def test_hostile_versions_stay_inside_their_field(hosted: SiteData, tmp_path: Path) -> None:
     claim = hosted.tree.claims["training.time"]
     (session,) = (each for each in hosted.tree.sessions if each.head.benchmark == "timed")
     odd = 'x" onclick="y) ](z & title=other#a <b> \\'
@@ -87,6 +83,5 @@ def test_what_a_record_holds_stays_inside_its_field(hosted: SiteData, tmp_path: 
     assert filled(address)["title"] == "training.time is not so"
 
 
-def test_without_a_host_there_is_no_link(site: SiteData) -> None:
-    """A site may have none."""
+def test_without_a_repository_there_is_no_link(site: SiteData) -> None:
     assert "issues/new" not in claim_page.render(site.tree.claims["training.time"], site)

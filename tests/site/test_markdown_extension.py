@@ -1,4 +1,4 @@
-"""Claim and fact links in a page, and the line under every snippet."""
+"""The Markdown extension: claim and fact links, the lines under snippets, and marks."""
 
 import logging
 from html import unescape
@@ -16,7 +16,7 @@ PAGE = PageContext("training/guide.md", ("cpu",))
 
 
 def rendered(site: SiteData, text: str, page: PageContext = PAGE) -> str:
-    """A page as HTML, rendered by the extensions of mkdocs.yml that matter here."""
+    """Return a page as HTML, with the extensions of mkdocs.yml that affect links and code."""
     ours = HeadroomExtension(site=site, page=lambda: page)
     snippets = {"base_path": [str(site.tree.root)], "check_paths": True, "dedent_subsections": True}
     return markdown.markdown(
@@ -27,14 +27,14 @@ def rendered(site: SiteData, text: str, page: PageContext = PAGE) -> str:
 
 
 def link(site: SiteData, text: str, page: PageContext = PAGE) -> ET.Element:
-    """The first link of a rendered text."""
+    """Return the first link of a rendered text."""
     found = ET.fromstring(f"<div>{rendered(site, text, page)}</div>").find(".//a")  # noqa: S314 - our own output
     assert found is not None
     return found
 
 
 def words(element: ET.Element) -> str:
-    """The text of an element, spaces normalised."""
+    """Return an element's text with normalised spaces."""
     return " ".join("".join(element.itertext()).replace("\u00a0", " ").split())
 
 
@@ -50,10 +50,8 @@ def words(element: ET.Element) -> str:
         ("cited", "cited", "cited: authors"),
     ],
 )
-def test_a_claim_link_leads_to_its_page_and_carries_its_status_in_words(
-    site: SiteData, claim: str, status: str, word: str
-) -> None:
-    """The badge is part of the link, and the sentence behind it is its title."""
+def test_a_claim_link_leads_to_its_page_and_has_a_badge(site: SiteData, claim: str, status: str, word: str) -> None:
+    """The badge is inside the link, and the sentence is the link's title."""
     found = link(site, f"It [is so](claim:training.{claim}).")
     badge = found.find("span")
     assert found.get("href") == f"../claims/training/{claim}.md"
@@ -63,8 +61,7 @@ def test_a_claim_link_leads_to_its_page_and_carries_its_status_in_words(
     assert str(found.get("title")).endswith(".")
 
 
-def test_the_title_says_it_in_full_with_hardware_ratio_and_interval(site: SiteData) -> None:
-    """It names the class, the version, the day, the amount, the ratio, the interval and the blocks."""
+def test_the_title_has_class_version_day_ratio_interval_and_blocks(site: SiteData) -> None:
     memory = str(link(site, "[x](claim:training.memory)").get("title")).replace("\u00a0", " ")
     assert memory == (
         "On an x86 server CPU (Made-up Xeon) with torch 2.13.0: memory kept for backward 3.20 GiB → 1.10 GiB, "
@@ -74,8 +71,8 @@ def test_the_title_says_it_in_full_with_hardware_ratio_and_interval(site: SiteDa
     assert "time of a step 20 % shorter. Ratio 1.24, 99 % interval 1.23 to 1.26; 20 blocks, 20 November 2026." in time
 
 
-def test_a_page_about_another_class_says_where_the_figure_comes_from(site: SiteData) -> None:
-    """Bytes carry over from a CPU and say so; times do not, and nothing stands in for them."""
+def test_a_carried_over_badge_names_the_class_it_was_counted_on(site: SiteData) -> None:
+    """Bytes carry over from a CPU; times do not."""
     page = PageContext("training/guide.md", ("h200",))
     memory = link(site, "[x](claim:training.memory)", page)
     assert words(memory) == "xcounted on a CPU"
@@ -87,8 +84,7 @@ def test_a_page_about_another_class_says_where_the_figure_comes_from(site: SiteD
     assert "1.2" not in str(time.get("title"))
 
 
-def test_a_class_is_never_taken_for_another_of_its_kind(own_root: Path) -> None:
-    """What another CPU measured carries over or not, and either way the badge says that it was another."""
+def test_a_badge_distinguishes_two_classes_of_cpus(own_root: Path) -> None:
     path = own_root / "checks/facts/hardware-classes.yml"
     text = path.read_text()
     path.write_text(text + text.partition("h200:")[0].replace("cpu:", "cpu-amx:", 1).replace("an x86", "a newer x86"))
@@ -97,15 +93,13 @@ def test_a_class_is_never_taken_for_another_of_its_kind(own_root: Path) -> None:
     assert words(link(data, "[x](claim:training.time)", page)) == "xnot measured on this CPU"
 
 
-def test_where_the_classes_of_a_page_differ_the_badge_shows_the_worst(site: SiteData) -> None:
-    """A page about two classes never shows the better verdict for both."""
+def test_the_badge_shows_the_worst_verdict_of_the_pages_classes(site: SiteData) -> None:
     page = PageContext("training/guide.md", ("cpu", "h200"))
     assert words(link(site, "[x](claim:training.time)", page)) == "xno GPU measurement yet"
     assert words(link(site, "[x](claim:training.slower)", page)) == "xcontradicted on an x86 server CPU"
 
 
-def test_a_page_about_no_hardware_takes_that_of_the_claim(site: SiteData) -> None:
-    """The start page, for one."""
+def test_a_page_without_hardware_uses_the_claims_classes(site: SiteData) -> None:
     assert words(link(site, "[x](claim:training.part)", PageContext())) == "xfrom 8 sequences up"
 
 
@@ -119,25 +113,21 @@ def test_a_page_about_no_hardware_takes_that_of_the_claim(site: SiteData) -> Non
     ],
 )
 def test_links_are_relative_to_the_page(site: SiteData, path: str, href: str) -> None:
-    """At any depth."""
     assert link(site, "[x](claim:training.memory)", PageContext(path, ("cpu",))).get("href") == href
 
 
 def test_a_figure_link_keeps_its_text_and_has_no_badge(site: SiteData) -> None:
-    """Its title is the sentence of the claim."""
     found = link(site, "[3.5×](claim:training.sweep#ratio@cpu,batch_size=64)")
     assert (found.get("class"), words(found)) == ("claim-figure", "3.5×")
     assert "On an x86 server CPU" in str(found.get("title"))
 
 
 def test_an_empty_figure_link_shows_the_figure(site: SiteData) -> None:
-    """In the unit of its metric, or as a change."""
     assert words(link(site, "[](claim:training.memory#subject@cpu)")) == "1.10 GiB"
     assert words(link(site, "[](claim:training.memory#change@cpu)")) == "−66 %"
 
 
 def test_a_fact_link_leads_to_its_source(site: SiteData) -> None:
-    """And names the source and the place in it."""
     found = link(site, "[141](fact:h200.memory)")
     assert found.get("href") == "https://example.org/h200"
     assert (found.get("class"), found.get("title")) == ("fact", "H200 & data sheet, page 1")
@@ -163,15 +153,13 @@ def test_a_fact_link_leads_to_its_source(site: SiteData) -> None:
 def test_an_empty_link_becomes_the_summary_of_a_table_cell(
     site: SiteData, claim: str, hardware: str, text: str
 ) -> None:
-    """What a reader decides by, where it holds, and the badge."""
     page = PageContext("training/guide.md", (hardware,))
     found = link(site, f"| a |\n|---|\n| [](claim:training.{claim}) |", page)
     assert words(found) == text
     assert found.get("class") == "claim claim-summary"
 
 
-def test_an_empty_link_on_a_page_about_two_classes_names_each(site: SiteData) -> None:
-    """So that no figure is read for the wrong hardware."""
+def test_a_summary_for_two_classes_names_each(site: SiteData) -> None:
     found = link(site, "[](claim:training.time)", PageContext("training/guide.md", ("cpu", "h200")))
     assert words(found) == "−20 % time of a step, an x86 server CPU measuredan H200 no GPU measurement yet"
 
@@ -189,15 +177,14 @@ def test_an_empty_link_on_a_page_about_two_classes_names_each(site: SiteData) ->
         "fact:",
     ],
 )
-def test_a_link_that_leads_nowhere_is_a_warning(site: SiteData, href: str, caplog: pytest.LogCaptureFixture) -> None:
-    """One warning of MkDocs' own logger, which `--strict` counts."""
+def test_a_broken_link_logs_one_warning(site: SiteData, href: str, caplog: pytest.LogCaptureFixture) -> None:
+    """With --strict, MkDocs fails on warnings of this logger."""
     rendered(site, f"[text](<{href}>)")
     assert [(r.levelno, r.name) for r in caplog.records] == [(logging.WARNING, "mkdocs.headroom")]
     assert "training/guide.md" in caplog.text
 
 
 def test_links_inside_code_stay_text(site: SiteData, caplog: pytest.LogCaptureFixture) -> None:
-    """In a fence, in inline code, and in code that is indented."""
     html = rendered(
         site, "```text\n[x](claim:training.memory)\n```\n\n`[x](claim:nothing)`\n\n    [x](claim:nothing)\n"
     )
@@ -206,13 +193,11 @@ def test_links_inside_code_stay_text(site: SiteData, caplog: pytest.LogCaptureFi
     assert not caplog.records
 
 
-def test_other_links_are_left_alone(site: SiteData) -> None:
-    """Whatever they point at."""
+def test_other_links_are_unchanged(site: SiteData) -> None:
     assert link(site, "[x](other.md#claim:1)").attrib == {"href": "other.md#claim:1"}
 
 
-def test_what_a_record_says_cannot_leave_its_attribute(own_root: Path) -> None:
-    """Titles are escaped, quotes and all."""
+def test_hostile_texts_stay_inside_the_title_attribute(own_root: Path) -> None:
     path = own_root / "checks/facts/hardware-classes.yml"
     path.write_text(path.read_text().replace("an x86 server CPU", "'\"><script>alert(1)</script>'"))
     html = rendered(SiteData.load(own_root), "[x](claim:training.memory) [](claim:training.memory)")
@@ -225,12 +210,12 @@ RAN = "Ran on 21 November 2026, an x86 server CPU, torch 2.13.0, with a tiny sta
 
 
 def indented(text: str) -> str:
-    """A text as the body of a tab or an admonition."""
+    """Return a text as the body of a tab or an admonition."""
     return sub(r"(?m)^(?=.)", "    ", text)
 
 
 def line_of(html: str) -> str:
-    """The text of the only line that says where a snippet ran."""
+    """Return the text of the only line about a snippet's runs."""
     body = ET.fromstring(f"<div>{html.replace('checked', '').replace('<input', '<br')}</div>")  # noqa: S314 - our own
     (found,) = body.findall(".//p[@class='ran-on']")
     return " ".join(words(part) for line in found for part in ([*line] or [line]))
@@ -249,8 +234,7 @@ FENCE = f"```python\n{INCLUDE}\n```\n"
         f"- item\n\n{indented(FENCE)}\n- item",
     ],
 )
-def test_below_a_fence_that_shows_a_snippet_stands_where_it_ran(site: SiteData, text: str) -> None:
-    """At the indentation of the fence, whatever stands around it."""
+def test_a_fence_with_a_snippet_is_followed_by_its_last_run(site: SiteData, text: str) -> None:
     html = rendered(site, text)
     assert line_of(html) == f"uv run snippets/training/clever.py Copy Whole file Link {RAN}."
     assert 'href="../snippets/training/clever.py"' in html
@@ -258,38 +242,33 @@ def test_below_a_fence_that_shows_a_snippet_stands_where_it_ran(site: SiteData, 
     assert unescape(sub(r"<[^>]+>", "", html)).count('model = "openai-community/gpt2"') == 1
 
 
-def test_in_a_tab_the_line_stays_in_the_tab(site: SiteData) -> None:
-    """The second tab is still a tab."""
+def test_the_line_stays_inside_its_tab(site: SiteData) -> None:
     html = rendered(site, f'=== "One"\n\n{indented(FENCE)}\n=== "Two"\n\n    text\n')
     first = html.partition('<div class="tabbed-block">')[2].partition("</div>\n<div class=")[0]
     assert 'class="ran-on"' in first
     assert html.count("tabbed-block") == 2
 
 
-def test_a_snippet_that_has_changed_says_so(own_root: Path) -> None:
-    """The record's hash is no longer that of the bytes that the page shows."""
+def test_a_changed_snippet_is_reported(own_root: Path) -> None:
     path = own_root / "snippets/training/clever.py"
     path.write_text(path.read_text() + "# changed\n")
     html = rendered(SiteData.load(own_root), FENCE)
     assert f"Changed since it last ran, {RAN.removeprefix('Ran ')}" in line_of(html)
 
 
-def test_a_snippet_for_a_gpu_without_a_record_says_so(site: SiteData) -> None:
-    """A CPU has nothing to say about it."""
+def test_a_gpu_snippet_without_a_run_is_reported(site: SiteData) -> None:
     text = FENCE.replace("clever.py:enable", "on_gpu.py")
     assert (
         line_of(rendered(site, text)) == "uv run snippets/training/on_gpu.py Copy Whole file Link Not run on a GPU yet."
     )
 
 
-def test_a_snippet_without_any_record_says_so(own_root: Path) -> None:
-    """Never silence."""
+def test_a_snippet_without_any_run_is_reported(own_root: Path) -> None:
     (own_root / "checks/runs/training/clever/cpu.json").unlink()
     assert line_of(rendered(SiteData.load(own_root), FENCE)).endswith("Whole file Link Not run yet.")
 
 
-def test_both_records_are_shown_where_there_are_two(own_root: Path) -> None:
-    """The CPU's first, then the GPU's."""
+def test_the_cpus_run_is_shown_before_the_gpus(own_root: Path) -> None:
     path = own_root / "checks/runs/training/clever/cpu.json"
     text = path.read_text().replace('"cpu"', '"h200"', 1).replace('"device": "cpu"', '"device": "NVIDIA H200"')
     path.with_name("h200.json").write_text(text.replace("stand-in", "real"))
@@ -298,8 +277,7 @@ def test_both_records_are_shown_where_there_are_two(own_root: Path) -> None:
     assert line_of(rendered(data, FENCE)).endswith(f"{RAN}; ran on 21 November 2026, NVIDIA H200, torch 2.13.0.")
 
 
-def test_a_fence_that_shows_no_snippet_has_no_line(site: SiteData) -> None:
-    """Benchmarks and other code are not snippets."""
+def test_a_fence_without_a_snippet_has_no_line(site: SiteData) -> None:
     html = rendered(site, '```python\n--8<-- "checks/benchmarks/fixed.py"\n```\n\n```\ntext\n```\n')
     assert "ran-on" not in html
 
@@ -315,8 +293,8 @@ def test_a_fence_that_shows_no_snippet_has_no_line(site: SiteData) -> None:
         "| a | b |\n|---|---|\n| faster <!-- no-claim: unproven --> | so |",
     ],
 )
-def test_a_sentence_that_nobody_has_measured_says_so(site: SiteData, text: str) -> None:
-    """The reader sees two words behind the sentence, in whatever block it stands, and no id of a heading changes."""
+def test_the_note_unproven_becomes_not_measured(site: SiteData, text: str) -> None:
+    """The note works in every kind of block and does not change heading ids."""
     html = rendered(site, text)
     assert html.count('<small class="unproven">not measured</small>') == 1
     assert html.index("faster") < html.index("not measured")
@@ -326,35 +304,34 @@ def test_a_sentence_that_nobody_has_measured_says_so(site: SiteData, text: str) 
 
 @pytest.mark.parametrize("text", ["It is. <!-- no-claim: proved -->", "`<!-- no-claim: unproven -->`"])
 def test_other_notes_and_code_get_no_mark(site: SiteData, text: str) -> None:
-    """Notes of other kinds stay comments, and code stays code."""
     assert "not measured" not in rendered(site, text)
 
 
-def test_an_empty_corner_of_a_table_heads_nothing(site: SiteData) -> None:
-    """Else a screen reader announces a heading without words; a cell with code or a link in it stays one."""
+def test_an_empty_header_cell_becomes_a_data_cell(site: SiteData) -> None:
+    """Screen readers would announce an empty header; cells with code or links stay headers."""
     html = rendered(site, "| | time | `b` | [c](index.md) | |\n|---|---|---|---|---|\n| a | 1 | 2 | 3 | |\n")
     head = ET.fromstring(f"<div>{html}</div>").find(".//thead/tr")  # noqa: S314 - our own output
     assert head is not None
     assert [cell.tag for cell in head] == ["td", "th", "th", "th", "td"]
 
 
-class TestNamesOfCode:
-    """What a link calls a block of code, and its lines."""
+class TestCodeAnchors:
+    """The anchors of code blocks and their lines."""
 
-    def test_a_block_is_called_by_its_file_and_region(self, site: SiteData) -> None:
-        """The line below it has the link; so a block before it takes no name away."""
+    def test_a_blocks_anchor_has_file_and_region(self, site: SiteData) -> None:
+        """An earlier block with the same name as a heading does not take the anchor."""
         html = rendered(site, f"```text\nother\n```\n\n{FENCE}")
         assert '<div id="clever-enable" class="highlight">' in html
         assert '<a href="#clever-enable" aria-label="Link to this code">Link</a>' in html
 
-    def test_the_second_time_it_has_no_name(self, site: SiteData) -> None:
-        """A page has a place once."""
+    def test_a_repeated_region_has_no_anchor(self, site: SiteData) -> None:
+        """An id occurs once per page."""
         html = rendered(site, f"{FENCE}\n{FENCE}")
         assert html.count('id="clever-enable"') == 1
         assert html.count('href="#clever-enable"') == 1
 
-    def test_a_fence_with_options_of_its_own_stays_as_it_is(self, site: SiteData) -> None:
-        """It gets no name, and the line below it all the same."""
+    def test_a_fence_with_options_has_no_anchor(self, site: SiteData) -> None:
+        """It has the line below it nevertheless."""
         html = rendered(site, f'```py title="x"\n{INCLUDE}\n```\n')
         assert "clever-enable" not in html
         assert "Whole file" in html

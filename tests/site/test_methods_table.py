@@ -1,4 +1,4 @@
-"""The table of a page's methods, made from their claims."""
+"""The table of a guide's methods."""
 
 import re
 import shutil
@@ -18,12 +18,12 @@ LINE = "[](methods:training/gpu.md)"
 
 @pytest.fixture(scope="module")
 def site() -> SiteData:
-    """The tree that uses everything."""
+    """Return the clean tree of the rule cases."""
     return SiteData.load(CLEAN)
 
 
 def rows(site: SiteData, *lines: str, page: PageContext) -> list[list[str]]:
-    """The cells of the table's rows, without its head."""
+    """Return the cells of the table's rows, without its head."""
     found = methods_table.with_tables(lines, site, page)
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in found if row.startswith("| [")]
 
@@ -32,31 +32,31 @@ GPU = PageContext("training/gpu.md", ("h200",))
 
 
 class TestTable:
-    def test_a_row_a_method_of_the_page(self, site: SiteData) -> None:
-        """Each with a link to its section, and none of another page."""
+    def test_the_table_has_a_row_per_method_of_the_page(self, site: SiteData) -> None:
+        """Each links to its section."""
         found = rows(site, LINE, page=GPU)
         assert len(found) == len(methods_table.of_page(site, "training/gpu.md")) > 1
         assert found[0][0].startswith("[")
         assert all("](#" in row[0] for row in found)
 
-    def test_the_first_claim_with_evidence_speaks(self, site: SiteData) -> None:
-        """Where none has any for the page's class, a citation in brief does."""
+    def test_a_cell_shows_the_first_claim_with_evidence(self, site: SiteData) -> None:
+        """Without evidence for the page's class it shows a citation in brief."""
         clever = next(row for row in rows(site, LINE, page=GPU) if "clever method" in row[0])
         assert clever[1] == "[](claim:training.clever.step-time)"
         assert clever[2] == "[](claim:training.clever.saved-memory)"
         elsewhere = PageContext("training/gpu.md", ())
-        told = next(row for row in rows(site, LINE, page=elsewhere) if "clever" in row[0])
-        assert told[1] == "[](claim:training.clever.paper)"
+        row = next(row for row in rows(site, LINE, page=elsewhere) if "clever" in row[0])
+        assert row[1] == "[](claim:training.clever.paper)"
 
-    def test_the_same_result_names_its_proof(self, site: SiteData) -> None:
-        """And a method without one says what was measured of its quality."""
+    def test_the_same_result_links_its_proof(self, site: SiteData) -> None:
+        """Without a proof the cell shows the quality claims."""
         found = {row[0]: row[3] for row in rows(site, LINE, page=GPU)}
         proven = [cell for name, cell in found.items() if "clever method" in name]
         assert proven == ["[the same](#how), which a snippet proves"]
         assert "not measured" in set(found.values())
 
-    def test_what_a_method_costs_is_told_as_a_gain_without_it(self, site: SiteData) -> None:
-        """Its claim is measured that way round, and a reader would take its figures for the method's."""
+    def test_a_cost_is_shown_as_a_gain_without_the_method(self, site: SiteData) -> None:
+        """The claim is measured with the method as the baseline."""
         clever = site.tree.methods["clever"].model_copy(update={"costs": ("training.clever.step-time",)})
         turned = replace(site, tree=replace(site.tree, methods={"clever": clever}))
         (found,) = rows(turned, LINE, page=GPU)
@@ -66,7 +66,7 @@ class TestTable:
         ]
 
     def test_rows_follow_the_sections_of_the_page(self, site: SiteData) -> None:
-        """On its own page; on another they go by name, and lead to the guide."""
+        """On another page they are sorted by name and link to the guide."""
         names = [row[0] for row in rows(site, LINE, page=GPU)]
         anchors = [name.partition("](#")[2].partition(")")[0] for name in names]
         turned = [f"## A section {{#{anchor}}}" for anchor in reversed(dict.fromkeys(anchors))]
@@ -76,7 +76,7 @@ class TestTable:
         assert all("](training/gpu.md#" in row[0] for row in other)
 
     def test_a_guide_of_several_pages_shows_the_methods_of_all(self, tmp_path: Path) -> None:
-        """In the order in which it links its pages, and on each in the order of the sections there."""
+        """The order is that of the links, then of the sections."""
         tree = tmp_path / "tree"
         shutil.copytree(CLEAN, tree)
         folder = tree / "docs/training/gpu"
@@ -94,7 +94,7 @@ class TestTable:
         assert [name.partition("{ #")[2] for name in found] == ["row-words }", "row-others }", "row-clever }"]
 
     def test_cells_are_summaries_on_the_site(self, site: SiteData) -> None:
-        """The extension makes the table before its links are resolved."""
+        """The extension inserts the table before it resolves links."""
         extension = HeadroomExtension(site=site, page=lambda: GPU)
         html = markdown.markdown(f"before\n\n{LINE}\n\nafter", extensions=["tables", extension])
         assert "claim-summary" in html

@@ -1,4 +1,4 @@
-"""Pages of modelled claims, what links and exports show of one, and the price beside the gain of a measured one."""
+"""Pages, links and exports of modelled claims, and the trade-offs section of measured ones."""
 
 import json
 import shutil
@@ -26,12 +26,12 @@ EXTENSIONS = ["tables", "attr_list", "md_in_html", "admonition", "pymdownx.super
 
 
 def shown(html: str) -> str:
-    """What a reader sees of it, spaces normalised."""
+    """Return a page's visible text with normalised spaces."""
     return " ".join(unescape(sub(r"<[^>]+>", " ", html)).replace("\u00a0", " ").split())
 
 
 def tree(tmp_path: Path, old: str, new: str) -> SiteData:
-    """The clean tree with a text of the model's record replaced."""
+    """Return the clean tree with a text of the model's record replaced."""
     root = tmp_path / "tree"
     shutil.copytree(CLEAN, root)
     text = (root / RECORD).read_text("utf-8")
@@ -41,13 +41,13 @@ def tree(tmp_path: Path, old: str, new: str) -> SiteData:
 
 
 def page_of(site: SiteData, name: str = MODEL) -> str:
-    """What a reader sees of a claim's page."""
+    """Return the visible text of a claim's page."""
     text = claim_page.render(site.tree.claims[name], site).split("\n---\n", 1)[1]
     return shown(markdown.markdown(text, extensions=EXTENSIONS))
 
 
 def resolved(site: SiteData, href: str, text: str = "") -> Element:
-    """A link as the site shows it."""
+    """Return a link as the site shows it."""
     link = Element("a", {"href": href})
     link.text = text
     claim_links.resolve(link, site, PAGE)
@@ -56,40 +56,40 @@ def resolved(site: SiteData, href: str, text: str = "") -> Element:
 
 @pytest.fixture(scope="module")
 def site() -> SiteData:
-    """The clean tree."""
+    """Return the clean tree."""
     return SiteData.load(CLEAN)
 
 
 class TestModelled:
-    """A formula that the evidence bears out."""
+    """A formula that agrees with the evidence."""
 
-    def test_says_first_that_it_is_computed_and_how_it_stood_up(self, site: SiteData) -> None:
-        """And what it comes to."""
+    def test_the_page_starts_with_computed_and_the_agreement(self, site: SiteData) -> None:
+        """Check the result."""
         sentence = "computed Computed, not measured: what the clever method keeps, 100 MiB; validated at 1 point"
         assert f"{sentence}, largest error 0 %." in page_of(site)
 
-    def test_shows_the_formula_and_where_each_variable_comes_from(self, site: SiteData) -> None:
-        """A value, a measured figure with its claim, and a fact with its source."""
+    def test_the_page_shows_the_formula_and_the_source_of_each_variable(self, site: SiteData) -> None:
+        """Check a given value, a measured figure and a fact."""
         page = page_of(site)
         assert "whole * min(share, limit)" in page
         assert "share the share that the method is made for 0.25 given" in page
         assert "whole what the plain method keeps 400 MiB memory kept for backward, plain" in page
         assert "limit no share is larger 65,504 IEEE 754-2019" in page
 
-    def test_shows_each_measurement_beside_what_was_predicted(self, site: SiteData) -> None:
-        """With the error, and how large it may be."""
+    def test_the_page_compares_each_measurement_with_the_prediction(self, site: SiteData) -> None:
+        """Check the error and the tolerance."""
         row = "memory kept for backward, clever batch_size 8 whole of training.clever.saved-memory"
         assert f"{row} 100 MiB 100 MiB 0 % 1 %" in page_of(site)
 
-    def test_shows_when_it_holds_what_it_was_fitted_on_and_what_it_does_not_claim(self, site: SiteData) -> None:
-        """All of its record."""
+    def test_the_page_shows_validity_fit_and_what_is_not_claimed(self, site: SiteData) -> None:
+        """Check all three fields of the record."""
         page = page_of(site)
         assert "share: at least 0.1 and at most 1" in page
         assert "Fitted on time of a step, ratio of clever ." in page
         assert "Anything about other models." in page
 
-    def test_a_link_shows_its_kind_and_a_figure_its_value(self, site: SiteData) -> None:
-        """Behind both is the sentence, and an empty one is a summary."""
+    def test_links_show_badge_figure_or_summary(self, site: SiteData) -> None:
+        """The title is the sentence."""
         link = resolved(site, f"claim:{MODEL}", "formula")
         assert [(each.get("class"), each.text) for each in link] == [("badge badge-modelled", "computed")]
         assert link.get("title", "").startswith("Computed, not measured")
@@ -98,8 +98,8 @@ class TestModelled:
         summary = resolved(site, f"claim:{MODEL}")
         assert "".join(summary.itertext()) == "100 MiB what the clever method keeps computed"
 
-    def test_stands_in_the_index_and_in_the_export(self, site: SiteData) -> None:
-        """With what it was held to."""
+    def test_index_and_export_have_the_claim(self, site: SiteData) -> None:
+        """Check the measurements in the export."""
         text = exports.index(site).split("\n---\n", 1)[1]
         assert "computed validated at 1 point" in shown(markdown.markdown(text, extensions=EXTENSIONS))
         (exported,) = [each for each in json.loads(exports.claims_json(site))["claims"] if each["id"] == MODEL]
@@ -113,26 +113,26 @@ class TestModelled:
 
 
 class TestOthers:
-    """Formulas that are wrong, or that nobody knows to be right."""
+    """Formulas that are wrong or not validated."""
 
-    def test_one_that_the_evidence_disagrees_with_is_published_as_such(self, tmp_path: Path) -> None:
-        """The error stands beside it."""
+    def test_a_contradicted_formula_is_marked(self, tmp_path: Path) -> None:
+        """Check the error."""
         site = tree(tmp_path, "share: {value: 0.25", "share: {value: 0.3")
         page = page_of(site)
         assert "computed, contradicted Computed, not measured" in page
         assert "held to 1 point, largest error 20 %, 1 beyond the tolerance. The evidence disagrees." in page
         assert "120 MiB 100 MiB +20 %, too far 1 %" in page
 
-    def test_one_that_was_never_held_to_a_measurement_says_so(self, tmp_path: Path) -> None:
-        """And what is missing."""
+    def test_a_formula_without_measurements_is_marked_as_not_validated(self, tmp_path: Path) -> None:
+        """Check what is missing."""
         edit = ("  - claim: training.clever.saved-memory\n    figure: subject\n    hardware: cpu",
                 "  - claim: training.clever.reserved-memory\n    figure: subject\n    hardware: h200")  # fmt: skip
         page = page_of(tree(tmp_path, *edit))
         assert "computed, not validated" in page
         assert "not known: training.clever.reserved-memory is not measured there" in page.replace("`", "")
 
-    def test_one_of_unmeasured_variables_comes_to_nothing(self, tmp_path: Path) -> None:
-        """And is shown without a value."""
+    def test_a_formula_with_unmeasured_variables_has_no_result(self, tmp_path: Path) -> None:
+        """The page shows no value."""
         edit = ("measured: {claim: training.clever.saved-memory, figure: baseline, hardware: cpu",
                 "measured: {claim: training.clever.reserved-memory, figure: baseline, hardware: h200")  # fmt: skip
         site = tree(tmp_path, *edit)
@@ -143,8 +143,8 @@ class TestOthers:
         assert isinstance(model, ModelledClaim)
         assert modelled_claim.exported(model, site.board.models[MODEL])["predicts"]["value"] is None
 
-    def test_a_range_is_shown_where_a_variable_was_measured_with_noise(self, tmp_path: Path) -> None:
-        """From its least to its greatest, and how it came about."""
+    def test_a_noisy_variable_gives_a_range(self, tmp_path: Path) -> None:
+        """Check both ends and the explanation."""
         edit = ("measured: {claim: training.clever.saved-memory, figure: baseline, hardware: cpu",
                 "measured: {claim: training.clever.step-time, figure: baseline, hardware: cpu")  # fmt: skip
         root = tmp_path / "tree"
@@ -155,44 +155,44 @@ class TestOthers:
         assert site.board.models[MODEL].faults
         assert "what the clever method keeps, 200 ms, within 0.38 %;" in page
         assert "the plain method keeps 800 ms, from 798 ms to 802 ms" in page
-        assert "The range holds whatever the formula comes to" in page
+        assert "The range covers the formula's results" in page
 
-    def test_amounts_are_for_people(self) -> None:
-        """In the unit that keeps them near one, where there is a choice."""
+    def test_amounts_have_a_readable_unit(self) -> None:
+        """Check units with and without a choice."""
         assert modelled_claim.amount(float("inf"), "s") == "without a bound"
         assert modelled_claim.amount(1234.5, "B/parameter") == "1,234 B/parameter"
         assert modelled_claim.amount(2048.0, "MiB") == "2.00 GiB"
 
 
-class TestPrice:
-    """What the same runs say of the same two arms in other metrics, and of what they computed."""
+class TestTradeoffs:
+    """The same runs' other metrics, and the agreement of the outputs."""
 
-    def test_other_metrics_of_the_same_session_stand_beside_the_gain(self, site: SiteData) -> None:
-        """With ratio and interval at each point, and the claim that there is of them."""
+    def test_other_metrics_of_the_session_are_listed(self, site: SiteData) -> None:
+        """Check ratio and interval per point, and the link to their claim."""
         page = page_of(site, "training.clever.saved-memory")
-        assert "In the same runs, of the same two arms:" in page
+        assert "Measured in the same runs, for the same two arms:" in page
         assert "time of a step all 800 ms 560 ms 1.43 times faster ratio 1.43, 99 % interval 1.43 to 1.43 10" in page
 
     def test_claims_of_other_sessions_are_linked(self, site: SiteData) -> None:
-        """With what they say on this hardware."""
+        """Check their badges on this hardware."""
         page = page_of(site, "training.clever.step-time")
-        assert "Of the same two arms, but not of these runs:" in page
+        assert "Claims about the same two arms from other runs:" in page
         assert "With the clever method the allocator holds fewer bytes than without." in page
 
-    def test_says_how_far_the_outputs_agree(self, site: SiteData) -> None:
-        """And how far they might have differed."""
+    def test_the_agreement_of_outputs_is_given(self, site: SiteData) -> None:
+        """Check the allowed difference."""
         page = page_of(site, "training.clever.saved-memory")
         assert "in all 10 pairs of runs the output, usually the loss, is the same to the last digit; 0.01 % was" in page
 
-    def test_the_metric_of_the_claim_is_not_its_own_price(self, site: SiteData) -> None:
-        """It stands above already."""
+    def test_the_claims_own_metric_is_not_repeated(self, site: SiteData) -> None:
+        """The top of the page shows it already."""
         page = page_of(site, "training.clever.saved-memory")
         part = page.partition("What else it changes")[2].partition("What is not claimed")[0]
         assert "time of a step" in part
         assert "kept for backward" not in part
 
-    def test_the_pair_of_runs_that_differs_most_is_told(self, site: SiteData) -> None:
-        """One of ten that is a two-hundredth off is not hidden by the nine that are the same."""
+    def test_the_largest_difference_of_outputs_is_reported(self, site: SiteData) -> None:
+        """One different pair of ten must not be averaged away."""
         claim = site.tree.claims["training.clever.saved-memory"]
         assert isinstance(claim, MeasuredClaim)
         session = site.board.standings[claim.id]["cpu"].session
@@ -202,19 +202,19 @@ class TestPrice:
         text = tradeoffs.result(claim, [*paired[:3], odd, *paired[4:]]).replace("\u00a0", " ")
         assert "the same within 0.5 %; 0.01 % was allowed" in text
 
-    def test_says_what_quality_is_given_up(self, site: SiteData) -> None:
-        """With its interval, and at most how much."""
+    def test_the_quality_given_up_is_reported(self, site: SiteData) -> None:
+        """Check the interval and the limit."""
         page = page_of(site, "training.moody.step-time")
         assert "Quality given up: loss. The number that the first step returns, its loss." in page
         assert "Over 10 pairs of runs it is worse by 0 %, with a 99 % interval of 0 % to 0 %" in page
         assert "At most 1 % is allowed." in page
 
-    def test_a_claim_without_a_session_has_no_price(self, site: SiteData) -> None:
-        """Nothing is said of what nobody has measured."""
+    def test_a_claim_without_a_session_has_no_section(self, site: SiteData) -> None:
+        """Nothing was measured."""
         assert "What else it changes" not in page_of(site, "training.clever.reserved-memory")
 
-    def test_is_shown_wherever_a_session_counts(self, site: SiteData) -> None:
-        """For every measured claim, whatever it says."""
+    def test_every_measured_claim_with_a_session_has_the_section(self, site: SiteData) -> None:
+        """Check all verdicts."""
         for claim in site.tree.claims.values():
             if isinstance(claim, MeasuredClaim):
                 counts = any(found.verdict for found in site.board.standings[claim.id].values())
@@ -227,7 +227,6 @@ class TestPrice:
      (1.9e-7, "less than 0.0001\u00a0%")],
 )  # fmt: skip
 def test_small_shares_are_not_rounded_to_nothing(share: float, text: str) -> None:
-    """Two significant digits, and one that is tiny is said to be."""
     assert percent(share) == text
     sign = share and text[0].isdigit()
     assert signed(share) == (f"+{text}" if sign else text)

@@ -1,4 +1,4 @@
-"""The plot of a claim without a sweep, and what both kinds of plot share."""
+"""Plots of claims without a sweep, and the parts that all plots share."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -17,7 +17,7 @@ NS = {"s": "http://www.w3.org/2000/svg"}
 
 
 def points_of(site: SiteData, name: str) -> tuple[MeasuredClaim, tuple[PointVerdict, ...]]:
-    """A claim and its verdicts on a CPU."""
+    """Return a claim and its points on a CPU."""
     claim = site.tree.claims[f"training.{name}"]
     assert isinstance(claim, MeasuredClaim)
     verdict = site.board.of(claim, "cpu").verdict
@@ -26,12 +26,12 @@ def points_of(site: SiteData, name: str) -> tuple[MeasuredClaim, tuple[PointVerd
 
 
 def drawn(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> ET.Element:
-    """The drawing as XML."""
+    """Return the drawing as XML."""
     return ET.fromstring(plot.svg(claim, [Series("an x86 <CPU>", points)]))  # noqa: S314 - our own output
 
 
 def percent(element: ET.Element | None, name: str) -> float:
-    """A horizontal place."""
+    """Return a horizontal coordinate in percent."""
     assert element is not None
     text = element.get(name, "")
     assert text.endswith("%")
@@ -39,14 +39,14 @@ def percent(element: ET.Element | None, name: str) -> float:
 
 
 def whiskers(root: ET.Element) -> list[ET.Element]:
-    """The lines of intervals, without the caps at their ends."""
+    """Return the lines of intervals without the caps at their ends."""
     lines = [line for line in root.findall("s:line", NS) if line.get("class") == "whisker"]
     return [line for line in lines if line.get("y1") == line.get("y2")]
 
 
 @pytest.mark.parametrize("name", ["memory", "time", "slower"])
-def test_a_claim_without_a_sweep_has_one_mark_and_a_dot_a_block(site: SiteData, name: str) -> None:
-    """And the drawing has a name and a description in words, which its root refers to."""
+def test_a_row_has_one_mark_and_a_dot_per_block(site: SiteData, name: str) -> None:
+    """The drawing has a title and a description that its root refers to."""
     claim, points = points_of(site, name)
     root = drawn(claim, points)
     assert root.get("role") == "img"
@@ -61,8 +61,8 @@ def test_a_claim_without_a_sweep_has_one_mark_and_a_dot_a_block(site: SiteData, 
 
 
 @pytest.mark.parametrize("name", ["memory", "time", "slower"])
-def test_whiskers_and_marks_stand_where_their_values_are(site: SiteData, name: str) -> None:
-    """A value's place between two ticks is that of its logarithm; right of the line at 1 is better."""
+def test_whiskers_and_marks_are_at_their_values(site: SiteData, name: str) -> None:
+    """The axis is logarithmic; better is to the right of 1."""
     claim, points = points_of(site, name)
     root = drawn(claim, points)
     one = percent(root.find("s:line[@class='one']", NS), "x1")
@@ -80,7 +80,6 @@ def test_whiskers_and_marks_stand_where_their_values_are(site: SiteData, name: s
 
 
 def test_each_class_has_a_row_with_its_name(site: SiteData) -> None:
-    """One below the other, in one drawing."""
     claim, points = points_of(site, "time")
     series = [Series("an H200", points), Series("one thread of an x86 CPU", points)]
     root = ET.fromstring(plot.svg(claim, series))  # noqa: S314 - our own output
@@ -92,7 +91,6 @@ def test_each_class_has_a_row_with_its_name(site: SiteData) -> None:
 
 @pytest.mark.parametrize("name", ["time", "slower"])
 def test_each_dot_is_the_improvement_of_its_block(site: SiteData, name: str) -> None:
-    """A block in which the subject took less time stands right of the line at 1, at its own ratio."""
     claim, points = points_of(site, name)
     root = drawn(claim, points)
     one = percent(root.find("s:line[@class='one']", NS), "x1")
@@ -104,7 +102,6 @@ def test_each_dot_is_the_improvement_of_its_block(site: SiteData, name: str) -> 
 
 
 def test_the_axis_is_logarithmic(site: SiteData) -> None:
-    """Equal ratios are equal distances, and every place is on the paper."""
     scale = Scale.over([0.5, 8.0])
     places = [scale.place(value) for value in (0.5, 1, 2, 4, 8)]
     steps = [b - a for a, b in pairwise(places)]
@@ -118,8 +115,7 @@ def test_the_axis_is_logarithmic(site: SiteData) -> None:
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.001], [0.2, 30.0], [1.0, 1.05], [1.3], [0.7, 1.24], [2.6], [500.0]])
-def test_ticks_are_few_round_and_hold_one(values: list[float]) -> None:
-    """On any axis."""
+def test_ticks_are_few_and_round_and_include_one(values: list[float]) -> None:
     scale = Scale.over(values)
     ticks = scale.ticks()
     assert 1.0 in ticks
@@ -130,8 +126,8 @@ def test_ticks_are_few_round_and_hold_one(values: list[float]) -> None:
     assert all(float(tick(each)[:-1]) == pytest.approx(each, rel=1e-9) for each in ticks if each != 1)
 
 
-def test_the_band_is_what_does_not_count(site: SiteData) -> None:
-    """Both sides of 1 by the least effect, or by the margin."""
+def test_the_band_covers_differences_too_small_to_count(site: SiteData) -> None:
+    """Its width is the least effect or the margin."""
     claim, points = points_of(site, "time")
     alike = claim.model_copy(update={"margin": 0.05, "relation": "equal_within"})
     wide = []
@@ -145,7 +141,6 @@ def test_the_band_is_what_does_not_count(site: SiteData) -> None:
 
 
 def test_a_point_without_a_result_has_a_label_and_no_whisker(site: SiteData) -> None:
-    """Nothing is drawn where nothing is known."""
     claim, points = points_of(site, "time")
     nothing = replace(
         points[0], verdict="inconclusive", ratio=float("nan"), low=0.0, high=float("inf"), n=0, baseline=(), subject=()
@@ -157,8 +152,7 @@ def test_a_point_without_a_result_has_a_label_and_no_whisker(site: SiteData) -> 
 
 
 @pytest.mark.parametrize("name", ["time", "sweep"])
-def test_the_same_session_gives_the_same_bytes(site: SiteData, name: str) -> None:
-    """The spread of the dots is no chance, and a plot is small and one block of HTML."""
+def test_a_plot_is_reproducible_small_and_one_block_of_html(site: SiteData, name: str) -> None:
     claim, points = points_of(site, name)
     first = plot.figure(claim, [Series("a CPU", points)])
     assert first == plot.figure(claim, [Series("a CPU", points)])

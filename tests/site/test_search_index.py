@@ -1,4 +1,4 @@
-"""What the search index gets from the records: names, weights, and what stays out of it."""
+"""Weights and texts of the search index."""
 
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,12 +20,12 @@ GPU = PageContext("training/gpu.md", ("h200",))
 
 @pytest.fixture(scope="module")
 def site() -> SiteData:
-    """The tree that uses everything."""
+    """Return the clean tree of the rule cases."""
     return SiteData.load(CLEAN)
 
 
 def entries(site: SiteData, *places: str, title: str = "Any title") -> list[dict[str, Any]]:
-    """The entries of an index of these places."""
+    """Return index entries of these places."""
     docs = [{"location": place, "title": title, "text": "any text"} for place in places]
     found = with_boosts({"config": {"lang": ["en"], "fields": {"title": {"boost": 1000}}}, "docs": docs}, site)
     assert found["config"] == {"lang": ["en"], "fields": {name: {"boost": boost} for name, boost in FIELDS.items()}}
@@ -33,9 +33,9 @@ def entries(site: SiteData, *places: str, title: str = "Any title") -> list[dict
     return list(found["docs"])
 
 
-class TestWeighed:
-    def test_a_methods_section_has_the_words_of_its_record(self, site: SiteData) -> None:
-        """Of every method of the section: names, aliases and symptoms, also each as one word; no other has them."""
+class TestBoosts:
+    def test_a_methods_section_has_its_names_aliases_and_symptoms(self, site: SiteData) -> None:
+        """Each is also one word; no other section has them."""
         section, other = entries(site, "training/gpu.html#how", "training/gpu.html#no-claim")
         names = section["names"].split()
         assert {"clever", "method", "cleverness", "slow", "other"} <= {*names}
@@ -43,30 +43,30 @@ class TestWeighed:
         assert len(names) == len({*names})
         assert other["names"] == "zzanytitle"
 
-    def test_every_title_is_one_word_without_markup(self, site: SiteData) -> None:
-        """So that a title that is typed whole is found first."""
+    def test_every_title_is_also_one_word(self, site: SiteData) -> None:
+        """A query with the whole title finds it first."""
         (entry,) = entries(site, "a.html", title="8-bit <code>AdamW</code> &amp; more")
         assert entry["names"] == "zz8bitadamwmore"
 
     def test_a_section_weighs_more_than_its_page_and_a_guide_more_than_a_claim(self, site: SiteData) -> None:
-        """The theme multiplies the entries of pages, of which claims have no other."""
+        """The theme multiplies pages' scores, and claims have only page entries."""
         section, page, claim, contributing = (
             each["boost"]
             for each in entries(site, "a/b.html#c", "a/b.html", "claims/training/x.html", "contribute/a.html#c")
         )
         assert claim < contributing < page < section
 
-    def test_addresses_of_notebooks_and_pages(self) -> None:
-        """A section of a source file, as the site has it."""
+    def test_addresses_of_sections(self) -> None:
+        """Check pages and notebooks."""
         assert address("a/b.md#c") == "a/b.html#c"
         assert address("a/b.ipynb") == "a/b.html"
 
 
-class TestHasten:
-    def entries(self, site: SiteData, path: str, html: str, *, hastened: bool) -> list[dict[str, Any]]:
-        """What the theme makes of a page."""
+class TestTrimmedEntries:
+    def entries(self, site: SiteData, path: str, html: str, *, trimmed: bool) -> list[dict[str, Any]]:
+        """Return the theme's index entries of a page."""
         index = SearchIndex()
-        if hastened:
+        if trimmed:
             trim_search_entry(index, site)
         file = SimpleNamespace(src_uri=path)
         page = SimpleNamespace(content=html, meta={}, toc=[], url=html_page(path), title="Title", file=file)
@@ -74,26 +74,26 @@ class TestHasten:
         assert page.content == html
         return list(index.entries)
 
-    def test_a_claim_has_the_entry_that_the_theme_makes_of_its_whole_page(self, site: SiteData) -> None:
-        """Which is its sentence and its verdict, of every kind of claim; nothing of its other sections is read."""
+    def test_a_trimmed_claim_page_gives_the_same_entry(self, site: SiteData) -> None:
+        """The theme reads only its sentence and verdict."""
         extensions = ["toc", "tables", "attr_list", "md_in_html", "pymdownx.details", "pymdownx.superfences"]
         for claim in site.tree.claims.values():
             path, text = claim_page(claim.id), render(claim, site).split("\n---\n", 1)[1]
             html = markdown.markdown(text, extensions=extensions)
             assert len(searched(html)) < len(html) / 2
-            found = self.entries(site, path, html, hastened=True)
-            assert found == self.entries(site, path, html, hastened=False)
+            found = self.entries(site, path, html, trimmed=True)
+            assert found == self.entries(site, path, html, trimmed=False)
             assert len(found) == 1
 
-    def test_other_pages_are_read_whole(self, site: SiteData) -> None:
-        """A section behind one that the search leaves out is found."""
+    def test_other_pages_are_not_trimmed(self, site: SiteData) -> None:
+        """A section after an excluded one is still found."""
         html = '<h1 id="a">A</h1><h2 data-search-exclude id="b">B</h2><p>b</p><h2 id="c">C</h2><p>c</p>'
-        found = self.entries(site, "training/gpu.md", html, hastened=True)
+        found = self.entries(site, "training/gpu.md", html, trimmed=True)
         assert [entry["title"] for entry in found] == ["A", "C"]
 
 
 class Text(HTMLParser):
-    """The text of a page but for elements that the search leaves out."""
+    """The text of a page without the elements that the search leaves out."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -107,24 +107,24 @@ class Text(HTMLParser):
             self.open.append(tag == "script" or "data-search-exclude" in dict(attrs))
 
     def handle_endtag(self, tag: str) -> None:
-        """Forget it again."""
+        """Forget the element."""
         if tag not in ("br", "img", "hr"):
             self.open.pop()
 
     def handle_data(self, data: str) -> None:
-        """Take the text, unless an element around it is left out."""
+        """Collect the text outside of excluded elements."""
         if not any(self.open):
             self.text += data
 
 
 class TestPage:
     def page(self, site: SiteData, text: str, page: PageContext = GPU) -> str:
-        """A page as the extension renders it."""
+        """Return a page as the extension renders it."""
         extension = HeadroomExtension(site=site, page=lambda: page)
         return markdown.markdown(text, extensions=["toc", "attr_list", "fenced_code", extension])
 
-    def test_names_and_symptoms_stand_below_the_heading(self, site: SiteData) -> None:
-        """Of each method of the section, folded, whether the anchor is written or made of the title."""
+    def test_names_and_symptoms_are_folded_below_the_heading(self, site: SiteData) -> None:
+        """The heading's anchor may be written or derived from its title."""
         for heading in ("## How", "## In which way {#how}"):
             found = self.page(site, f"# Page\n\n{heading}\n\nText.\n\n## Else\n\nMore.")
             head, _, rest = found.partition("</h2>")
@@ -135,11 +135,11 @@ class TestPage:
             assert "known-as" not in head + after
 
     def test_other_pages_have_no_names(self, site: SiteData) -> None:
-        """An anchor of the same name elsewhere is another section."""
+        """The same anchor on another page is another section."""
         assert "known-as" not in self.page(site, "## How", PageContext("training/cpu.md"))
 
     def test_badges_summaries_and_run_lines_are_left_out(self, site: SiteData) -> None:
-        """What stands on many pages finds none of them."""
+        """They repeat on many pages."""
         text = "A [step](claim:training.clever.step-time) and [](claim:training.clever.saved-memory).\n\n"
         text += '```python\n--8<-- "snippets/training/clever.py:enable"\n```\n'
         found = Text(self.page(site, text)).text

@@ -1,4 +1,4 @@
-"""A server that makes the site again after each edit: it makes anew what has changed, and never shows what was."""
+"""`mkdocs serve` renders only what has changed, and never serves outdated pages."""
 
 import logging
 import re
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 
 class Server:
-    """What `mkdocs serve` does with a tree, without the host: it builds again and again, in one process."""
+    """`mkdocs serve` without its HTTP server: repeated builds in one process."""
 
     def __init__(self, root: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.root, self.out = root, out
@@ -35,52 +35,52 @@ class Server:
         self.config().plugins.on_startup(command="serve", dirty=False)
 
     def config(self) -> "object":
-        """The configuration, read anew; plugins that have started stay what they are."""
+        """Return the configuration, read again; started plugins keep their state."""
         return load_config(str(self.root / "mkdocs.yml"), site_dir=str(self.out))
 
-    def turn(self) -> int:
-        """Build, and say how many pages were rendered."""
+    def build(self) -> int:
+        """Build, and return the number of rendered pages."""
         self.rendered.clear()
         make_site(self.config())
         return len(self.rendered)
 
     def shown(self) -> dict[str, bytes]:
-        """Every file that is served."""
+        """Return every served file."""
         return {str(path.relative_to(self.out)): path.read_bytes() for path in self.out.rglob("*") if path.is_file()}
 
 
 @pytest.fixture
 def server(own_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """A server that has made the site once."""
+    """Return a server after its first build."""
     level = logging.getLogger("mkdocs").level
     found = Server(own_root, tmp_path / "served", monkeypatch)
-    assert found.turn() > 10
+    assert found.build() > 10
     yield found
     logging.getLogger("mkdocs").setLevel(level)
 
 
 def fresh(server: Server, out: Path) -> dict[str, bytes]:
-    """What a build from nothing makes of the tree as it is now."""
+    """Return the files of a build from nothing."""
     done = build(server.root, out)
     assert done.returncode == 0, done.stderr
     return {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
 
 
 def append(path: Path, text: str) -> None:
-    """Add lines to a file."""
+    """Append text to a file."""
     path.write_text(path.read_text("utf-8") + text, "utf-8")
 
 
-def test_an_edit_of_a_guide_renders_that_guide_alone(server: Server, tmp_path: Path) -> None:
-    """And the site, with its search index, is the one that a build from nothing makes."""
+def test_editing_a_guide_renders_only_that_guide(server: Server, tmp_path: Path) -> None:
+    """The site and its search index equal a build from nothing."""
     append(server.root / "docs/training/guide.md", "\nOne more sentence.\n")
-    assert server.turn() == 1
+    assert server.build() == 1
     assert server.shown() == fresh(server, tmp_path / "fresh")
-    assert server.turn() == 0
+    assert server.build() == 0
 
 
-def test_a_template_is_filled_again_for_that_guide_alone(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of the theme's templates is compiled once, whatever is built."""
+def test_editing_a_guide_fills_only_its_template(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each template of the theme is compiled once."""
     compiled, filled = [], []
     compile_template, fill = Environment.compile, Template.render
 
@@ -92,33 +92,33 @@ def test_a_template_is_filled_again_for_that_guide_alone(server: Server, monkeyp
         filled.append(dict(*args, **more).get("page"))
         return fill(template, *args, **more)
 
-    server.turn()
+    server.build()
     monkeypatch.setattr(Environment, "compile", compiling)
     monkeypatch.setattr(Template, "render", filling)
     append(server.root / "docs/training/guide.md", "\nOne more sentence.\n")
-    server.turn()
+    server.build()
     assert [page.file.src_uri for page in filled if page] == ["training/guide.md"]
     assert not [source for source in compiled if "md-container" in source]  # that of a page
 
 
-def test_a_title_that_is_no_outline_is_shown_by_all_pages(server: Server, tmp_path: Path) -> None:
-    """A menu has it also where it is underlined in place of marked."""
+def test_a_changed_setext_title_appears_in_all_menus(server: Server, tmp_path: Path) -> None:
+    """An underlined title is not part of the outline's hash."""
     guide = server.root / "docs/training/guide.md"
     text = guide.read_text("utf-8")
     for title in ("First title", "Second title"):
         changed = re.sub(r"^title: .*\n", "", text, flags=re.MULTILINE)
         guide.write_text(re.sub(r"^# .*$", f"{title}\n===", changed, count=1, flags=re.MULTILINE), "utf-8")
-        server.turn()
+        server.build()
     assert "Second title" in (server.out / "index.html").read_text("utf-8")
     assert server.shown() == fresh(server, tmp_path / "fresh")
 
 
-def test_a_change_of_what_pages_share_renders_them_all(server: Server, tmp_path: Path) -> None:
-    """A record, a snippet, a heading or the front matter of another page, the configuration."""
-    pages = server.turn() + len(list(server.out.rglob("*.html"))) - 1  # 404.html is a template
+def test_changing_shared_data_renders_all_pages(server: Server, tmp_path: Path) -> None:
+    """Cases: a record, a snippet, a heading, front matter, the configuration."""
+    pages = server.build() + len(list(server.out.rglob("*.html"))) - 1  # 404.html is a template
     record = server.root / "checks/registry/training/memory.yml"
     record.write_text(record.read_text("utf-8").replace("that it is faster", "that it is simple"), "utf-8")
-    assert server.turn() == pages
+    assert server.build() == pages
     assert server.shown() == fresh(server, tmp_path / "fresh")
     for name, text in {
         "snippets/training/clever.py": "# a comment\n",
@@ -126,7 +126,7 @@ def test_a_change_of_what_pages_share_renders_them_all(server: Server, tmp_path:
         "mkdocs.yml": "# a comment\n",
     }.items():
         append(server.root / name, text)
-        assert server.turn() == pages, name
+        assert server.build() == pages, name
     guide = server.root / "docs/training/guide.md"
     guide.write_text(guide.read_text("utf-8").replace("description: A guide", "description: The guide"), "utf-8")
-    assert server.turn() == pages
+    assert server.build() == pages

@@ -1,4 +1,4 @@
-"""What a session says of a claim, in a plain sentence."""
+"""Sentences about verdicts."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ BYTES, TIME, RATE = {"name": "peak_allocated"}, {"name": "step_time"}, {"name": 
 
 @pytest.fixture
 def a_claim(site: SiteData) -> Callable[..., MeasuredClaim]:
-    """Makes a claim with a metric and, where a grid is given, a sweep."""
+    """Return a function that makes a claim with a metric and an optional sweep."""
     plain = site.tree.claims["training.time"].model_dump(mode="json")
 
     def made(metric: dict[str, str], *grid: float, **changes: Any) -> MeasuredClaim:
@@ -34,19 +34,19 @@ def a_claim(site: SiteData) -> Callable[..., MeasuredClaim]:
 def point(
     ratio: float, verdict: str, reason: str = "clear", *, at: float | None = None, wide: float = 1.001
 ) -> PointVerdict:
-    """A point with this ratio of a metric of which more is worse."""
+    """Return a point with this ratio of a metric for which lower is better."""
     place = {} if at is None else {"tokens": at}
     arms = ((2.0**30,) * 10, (2.0**30 / ratio,) * 10, (2.0**30,) * 10)
     return PointVerdict(place, bool(arms), verdict, reason, ratio, ratio / wide, ratio * wide, 10, 0.99, *arms)  # type: ignore[arg-type]
 
 
-def points(grid: Sequence[float], *told: tuple[float, str, str]) -> list[PointVerdict]:
-    """Points along a grid, each with its ratio, verdict and reason."""
-    return [point(ratio, verdict, reason, at=at) for at, (ratio, verdict, reason) in zip(grid, told, strict=True)]
+def points(grid: Sequence[float], *verdicts: tuple[float, str, str]) -> list[PointVerdict]:
+    """Return points along a grid, each with its ratio, verdict and reason."""
+    return [point(ratio, verdict, reason, at=at) for at, (ratio, verdict, reason) in zip(grid, verdicts, strict=True)]
 
 
 def plain(text: str) -> str:
-    """A text with ordinary spaces."""
+    """Return a text with ordinary spaces."""
     return text.replace("\u00a0", " ")
 
 
@@ -60,7 +60,7 @@ GRID = (256, 512, 1024, 2048)
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("verdicts", "expected"),
     [
         (
             [(1.0, *SAME), (1.0, *SAME), (1.82, YES, "clear"), (1.9, YES, "clear")],
@@ -102,15 +102,15 @@ GRID = (256, 512, 1024, 2048)
         ),
     ],
 )
-def test_a_sweep_is_told_from_where_it_holds_to_where_it_stops(
-    a_claim: Callable[..., MeasuredClaim], told: list[tuple[float, str, str]], said: str
+def test_a_sweeps_sentence_names_where_the_claim_holds(
+    a_claim: Callable[..., MeasuredClaim], verdicts: list[tuple[float, str, str]], expected: str
 ) -> None:
-    """With the smallest and the largest amount of the supported points, and neighbours that say the same together."""
-    assert plain(verdict_sentence.findings(a_claim(TIME, *GRID), points(GRID, *told))) == said
+    """It has the smallest and the largest amount; neighbours with one verdict share a phrase."""
+    assert plain(verdict_sentence.findings(a_claim(TIME, *GRID), points(GRID, *verdicts))) == expected
 
 
 @pytest.mark.parametrize(
-    ("metric", "found", "said"),
+    ("metric", "found", "expected"),
     [
         (BYTES, point(2.5, YES), "peak memory 1.00 GiB → 410 MiB, 2.50 times less"),
         (BYTES, point(0.8, *WORSE), "worse, peak memory 1.00 GiB → 1.25 GiB, 1.25 times more"),
@@ -125,14 +125,13 @@ def test_a_sweep_is_told_from_where_it_holds_to_where_it_stops(
     ],
 )
 def test_each_verdict_has_its_words(
-    a_claim: Callable[..., MeasuredClaim], metric: dict[str, str], found: PointVerdict, said: str
+    a_claim: Callable[..., MeasuredClaim], metric: dict[str, str], found: PointVerdict, expected: str
 ) -> None:
-    """What is better, no difference, worse, less than claimed and not resolved are five different things."""
-    assert plain(verdict_sentence.findings(a_claim(metric), [found])) == said
+    assert plain(verdict_sentence.findings(a_claim(metric), [found])) == expected
 
 
 @pytest.mark.parametrize(
-    ("relation", "found", "said"),
+    ("relation", "found", "expected"),
     [
         ("equal_within", point(1.01, YES), "the same within 5 %, time of a step 1.0 % shorter"),
         ("equal_within", point(1.2, "contradicted", "different"), "different, time of a step 17 % shorter"),
@@ -140,16 +139,15 @@ def test_each_verdict_has_its_words(
         ("not_worse", point(0.9, "contradicted", "worse"), "worse, time of a step 11 % longer"),
     ],
 )
-def test_claims_of_likeness_say_within_what(
-    a_claim: Callable[..., MeasuredClaim], relation: str, found: PointVerdict, said: str
+def test_claims_of_equality_name_their_margin(
+    a_claim: Callable[..., MeasuredClaim], relation: str, found: PointVerdict, expected: str
 ) -> None:
-    """And still the amount."""
     claim = a_claim(TIME, relation=relation, margin=0.05)
-    assert plain(verdict_sentence.findings(claim, [found])) == said
+    assert plain(verdict_sentence.findings(claim, [found])) == expected
 
 
 @pytest.mark.parametrize(
-    ("values", "unit", "said"),
+    ("values", "unit", "expected"),
     [
         ((1,), "sequences", "1 sequence"),
         ((1,), "batches", "1 batch"),
@@ -163,13 +161,12 @@ def test_claims_of_likeness_say_within_what(
         ((0.5, 1.5), "billion parameters", "0.5 and 1.5 billion parameters"),
     ],
 )
-def test_places_have_their_unit_in_the_right_number(values: tuple[float, ...], unit: str, said: str) -> None:
-    """With separators, and `%` for a share."""
-    assert plain(sweep_phrases.at(Sweep(axis="size", unit=unit, grid=(0, 1)), *values)) == said
+def test_units_are_singular_or_plural(values: tuple[float, ...], unit: str, expected: str) -> None:
+    assert plain(sweep_phrases.at(Sweep(axis="size", unit=unit, grid=(0, 1)), *values)) == expected
 
 
 @pytest.mark.parametrize(
-    ("shape", "said"),
+    ("shape", "expected"),
     [
         (Shape("from", 1024), "from 1,024 tokens up"),
         (Shape("up_to", 1), "up to 1 token"),
@@ -177,23 +174,21 @@ def test_places_have_their_unit_in_the_right_number(values: tuple[float, ...], u
         (Shape("irregular"), ""),
     ],
 )
-def test_a_range_is_short_enough_for_a_badge(shape: Shape, said: str) -> None:
-    """And is none where the claim does not hold in one part."""
-    assert sweep_phrases.reach(Sweep(axis="tokens", unit="tokens", grid=(1, 1024)), shape) == said
+def test_a_badge_names_the_range_of_a_sweep(shape: Shape, expected: str) -> None:
+    assert sweep_phrases.reach(Sweep(axis="tokens", unit="tokens", grid=(1, 1024)), shape) == expected
 
 
 @pytest.mark.parametrize(
     ("name", "word"), [("sweep", "gain from 8 sequences up"), ("part", "from 8 sequences up"), ("memory", "measured")]
 )
-def test_the_badge_says_for_what_part_a_claim_holds(site: SiteData, name: str, word: str) -> None:
-    """Where it flips, and where it is meant for a part; a claim that holds everywhere just says that it is measured."""
+def test_the_badge_names_the_part_of_the_sweep_where_the_claim_holds(site: SiteData, name: str, word: str) -> None:
+    """A claim that holds everywhere is only "measured"."""
     claim = site.tree.claims[f"training.{name}"]
     assert isinstance(claim, MeasuredClaim)
     assert phrasing.view(site, claim, "cpu").word == word
 
 
-def test_a_part_that_turns_out_to_be_all_is_no_part(site: SiteData) -> None:
-    """The badge of a claim that is meant for a part says so only where it fails elsewhere."""
+def test_a_badge_names_no_part_if_the_claim_holds_everywhere(site: SiteData) -> None:
     claim = site.tree.claims["training.part"]
     assert isinstance(claim, MeasuredClaim)
     found = site.board.of(claim, "cpu")
@@ -204,15 +199,14 @@ def test_a_part_that_turns_out_to_be_all_is_no_part(site: SiteData) -> None:
     assert phrasing.view(other, claim, "cpu").word == "measured"
 
 
-def test_a_machine_is_named_by_class_and_product_once() -> None:
-    """The product stands behind a class that does not name it."""
+def test_the_product_follows_a_class_that_does_not_name_it() -> None:
     assert verdict_sentence._machine("an H200", "NVIDIA H200") == "an H200"
     assert verdict_sentence._machine("an x86 CPU", "AMD EPYC") == "an x86 CPU (AMD EPYC)"
     assert verdict_sentence._machine("an x86 CPU", "Intel Xeon CPU") == "an x86 CPU (Intel Xeon CPU)"
 
 
-def test_the_table_beneath_has_the_figures_of_the_plot(a_claim: Callable[..., MeasuredClaim]) -> None:
-    """A row a point and class; what all rows share has no column."""
+def test_the_points_table_has_the_plots_figures(a_claim: Callable[..., MeasuredClaim]) -> None:
+    """A column that would be the same in all rows is left out."""
     claim = a_claim(BYTES, 512, 1024)
     found = tuple(points((512, 1024), (1.0, *SAME), (2.0, YES, "clear")))
     assert points_table.head(claim, [Series("an H200", found)])[:2] == ["tokens", "before → after"]
@@ -226,8 +220,8 @@ def test_the_table_beneath_has_the_figures_of_the_plot(a_claim: Callable[..., Me
     assert [row[0] for row in points_table.rows(claim, both)] == ["an H200"] * 2 + ["an H100 SXM"] * 2
 
 
-def test_a_point_that_was_not_measured_has_no_figures(a_claim: Callable[..., MeasuredClaim]) -> None:
-    """Nor one that the claim does not mean a verdict that looks like any other."""
+def test_an_unmeasured_point_has_no_figures(a_claim: Callable[..., MeasuredClaim]) -> None:
+    """An unclaimed point is marked."""
     none = PointVerdict({}, False, "inconclusive", "not_measured", math.nan, 0.0, math.inf, 0, 0.99, (), (), ())  # noqa: FBT003
     (row,) = points_table.rows(a_claim(TIME), [Series("an H200", (none,))])
     assert row == ["–", "not resolved: not measured (not claimed)", "–", "–", "0"]

@@ -1,4 +1,1 @@
-"""What a reader sees: claim links and badges in pages, claim pages, plots and exports.
-
-Nothing here knows MkDocs; ``headroom.mkdocs_plugin`` is the adapter that does.
-"""
+"""The site's content: claim links, badges, claim pages, plots and exports, all independent of MkDocs."""

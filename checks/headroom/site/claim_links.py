@@ -1,4 +1,4 @@
-"""Claim and fact links as elements: where they lead, what their badge says, and what an empty one shows."""
+"""Replace `claim:` and `fact:` links with their target, badge, figure or summary."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ _ORDER: tuple[Status, ...] = ("contradicted", "disputed", "flips", "inconclusive
 
 
 def resolve(link: Element, site: SiteData, page: PageContext) -> None:
-    """Turn one `claim:` or `fact:` link into what the reader sees.
+    """Resolve one `claim:` or `fact:` link in place: its address, text, title and badge.
 
     Raises:
         ValueError: the link has no known form.
-        LookupError: there is no such claim, fact or figure.
+        LookupError: the claim, fact or figure does not exist.
     """
     target = parse_target(link.get("href", ""))
     if isinstance(target, FactTarget):
@@ -59,74 +59,74 @@ def _figure(link: Element, site: SiteData, claim: Claim, target: ClaimTarget) ->
     value, unit = measured(site.tree, site.board, target)
     if not _text(link):
         link.text = phrasing.change(value) if target.figure == "change" else humane(value, unit)
-    said = _said(site, [target.hardware_class or ""], claim)
+    shown = _badge_text(site, [target.hardware_class or ""], claim)
     link.set("class", "claim-figure retired" if claim.retired else "claim-figure")
-    link.set("title", said.sentence)
+    link.set("title", shown.sentence)
     if claim.retired:
-        link.append(badge(said.status, said.word))
+        link.append(badge(shown.status, shown.word))
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What a badge says of a claim, and the sentences behind it."""
+class _BadgeText:
+    """The badge of a claim and the sentences shown as its title."""
 
     status: Status | Literal["retired"]
     word: str
     sentence: str
 
 
-def _said(site: SiteData, classes: Sequence[str], claim: Claim) -> _Said:
-    """A claim on all these classes at once: where they differ, the badge names the one that speaks most against it."""
+def _badge_text(site: SiteData, classes: Sequence[str], claim: Claim) -> _BadgeText:
+    """Return a claim's badge over several classes; if they differ, it names the class with the worst status."""
     if claim.retired:
-        return _Said("retired", "retired", retirement_notice.sentence(claim))
+        return _BadgeText("retired", "retired", retirement_notice.sentence(claim))
     if isinstance(claim, CitedClaim):
-        return _Said("cited", cited_claim.word(claim), cited_claim.sentence(claim))
+        return _BadgeText("cited", cited_claim.word(claim), cited_claim.sentence(claim))
     if isinstance(claim, ModelledClaim):
         model = site.board.models[claim.id]
-        return _Said(model.status, modelled_claim.word(model), modelled_claim.sentence(claim, model))
+        return _BadgeText(model.status, modelled_claim.word(model), modelled_claim.sentence(claim, model))
     found = [phrasing.view(site, claim, name) for name in classes]
     worst = min(found, key=lambda view: _ORDER.index(view.status))
     differ = len({view.status for view in found}) > 1 and worst.status != "unmeasured"
     place = f" on {site.class_name(worst.hardware)}" if differ else ""
-    return _Said(worst.status, worst.word + place, " ".join(map(verdict_sentence.verdict_sentence, found)))
+    return _BadgeText(worst.status, worst.word + place, " ".join(map(verdict_sentence.verdict_sentence, found)))
 
 
 def _classes(site: SiteData, page: PageContext, claim: Claim) -> Sequence[str]:
-    """The classes that the page is about, or else those that the claim is about."""
+    """Return the page's hardware classes, or else the claim's own."""
     return page.hardware or site.classes_of(claim)
 
 
 def _badged(link: Element, site: SiteData, page: PageContext, claim: Claim) -> None:
-    said = _said(site, _classes(site, page, claim), claim)
+    shown = _badge_text(site, _classes(site, page, claim), claim)
     link.set("class", "claim retired" if claim.retired else "claim")
-    link.set("title", said.sentence)
+    link.set("title", shown.sentence)
     _follow(link, claim)
-    link.append(badge(said.status, said.word))
+    link.append(badge(shown.status, shown.word))
 
 
 def _follow(link: Element, claim: Claim) -> None:
-    """Let a badge follow the reader's hardware, where what it says depends on hardware."""
+    """Mark a link whose badge changes with the hardware switch."""
     if isinstance(claim, MeasuredClaim) and not claim.retired:
         link.set(hardware_switch.MARK, claim.id)
 
 
 def badge(status: Status | Literal["retired"], word: str) -> Element:
-    """A status as a word; the style sheet adds its shape and colour."""
+    """Return a badge; the style sheet adds its shape and colour."""
     found = Element("span", {"class": f"badge badge-{status}", **UNSEARCHED})
     found.text = word
     return found
 
 
 def _summary(link: Element, site: SiteData, page: PageContext, claim: Claim) -> None:
-    """Fill an empty link with what a table cell shows of the claim, a line a class."""
+    """Fill an empty link with a table cell's summary of the claim, one line per hardware class."""
     classes = _classes(site, page, claim)
-    said = _said(site, classes, claim)
+    shown = _badge_text(site, classes, claim)
     link.set("class", "claim claim-summary")
     link.attrib.update(UNSEARCHED)
-    link.set("title", said.sentence)
+    link.set("title", shown.sentence)
     _follow(link, claim)
-    if claim.retired:  # nothing of it is shown that somebody could decide by
-        link.append(badge(said.status, said.word))
+    if claim.retired:  # its figures no longer count
+        link.append(badge(shown.status, shown.word))
         return
     if isinstance(claim, CitedClaim):
         link.extend(_cited(claim))
@@ -143,7 +143,7 @@ def _summary(link: Element, site: SiteData, page: PageContext, claim: Claim) -> 
 
 
 def _line(view: phrasing.View, *, named: bool) -> Iterator[Element]:
-    """One class of a summary: its figure, under what conditions, and its badge."""
+    """Yield the figure, conditions and badge of one class."""
     point = phrasing.shown_point(view)
     if point:
         yield _element("strong", phrasing.before_after(view.claim, point))
@@ -154,7 +154,7 @@ def _line(view: phrasing.View, *, named: bool) -> Iterator[Element]:
 
 
 def _cited(claim: CitedClaim) -> Iterator[Element]:
-    """A figure without what it is of would mislead, so a cell shows one only where the claim says it in brief."""
+    """Yield the source's figure if the claim has `in_brief`, then its hardware, year and badge."""
     if claim.in_brief:
         yield _element("strong", claim.in_brief)
     where = f"on {cited_claim.hardware(claim)}, " if cited_claim.hardware(claim) else ""

@@ -1,11 +1,11 @@
-"""The markup of highlighted code."""
+"""Reduce the HTML of highlighted code."""
 
 import re
 
 _PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
-"""A name or a space: it has the colour of the text that it stands in."""
+"""A name or a space, which has the colour of the surrounding text."""
 
 
 def without_plain(html: str) -> str:
-    """The HTML of a page, with no element around a token that looks as the code around it does."""
+    """Remove the elements around tokens that have no colour of their own."""
     return _PLAIN.sub(r"\1", html)

@@ -1,7 +1,4 @@
-"""What a page says below its title: when its code ran, when its evidence was measured, and what of it is stale.
-
-All of it follows from what the page shows. Nobody writes a date that a correction of a comma would renew.
-"""
+"""The line below a page's title: when its code ran, when its evidence was measured, and which evidence is stale."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,14 +18,14 @@ _SHOWN = ("torch", "transformers")
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What a page shows: the ids of its snippets and of its claims, in order."""
+    """The ids of the snippets and claims that a page shows, in order."""
 
     snippets: Sequence[str] = ()
     claims: Sequence[str] = ()
 
 
 def used(hrefs: Iterable[str]) -> Used | None:
-    """What the links of a page show of snippets and claims, or None where they show nothing."""
+    """Return the snippets and claims that a page's links show, or None if they show none."""
     each = [*hrefs]
     snippets = [
         urlsplit(href).path.removeprefix("snippets/").removesuffix(".py") for href in each if href.startswith(SCHEME)
@@ -38,7 +35,7 @@ def used(hrefs: Iterable[str]) -> Used | None:
 
 
 def insert(root: Element, used: Used, site: SiteData, page: PageContext) -> None:
-    """Put the line behind the page's title; a page that shows nothing that ran or was measured gets none."""
+    """Insert the line and the list of stale evidence below the page's title, if there is anything to show."""
     title = next((i for i, child in enumerate(root) if child.tag == "h1"), None)
     if title is None:
         return
@@ -53,7 +50,7 @@ def _elements(used: Used, site: SiteData, page: PageContext) -> Iterator[Element
     heads = [each.session.head for found in standings.values() for each in found if each.session]
     parts = [
         f"Code last run {_days(run.date for run in ran)} on {_devices(ran, site)}." if ran else "",
-        f"Not run as they stand: {len(shown) - len(ran)} of {len(shown)} scripts." if len(shown) > len(ran) else "",
+        f"Not run in this form: {len(shown) - len(ran)} of {len(shown)} scripts." if len(shown) > len(ran) else "",
         f"Evidence measured {_days(head.date for head in heads)}." if heads else "",
         _versions([*(run.versions for run in ran), *(head.environment.versions for head in heads)]),
     ]
@@ -69,13 +66,13 @@ def _elements(used: Used, site: SiteData, page: PageContext) -> Iterator[Element
 
 
 def _newest(snippet: Snippet, site: SiteData) -> SnippetRun | None:
-    """The newest record of these very bytes."""
+    """Return the newest run record of exactly this version of a snippet."""
     found = [run for (name, _), run in site.tree.runs.items() if name == snippet.id and run.sha256 == snippet.sha256]
     return max(found, key=lambda run: run.date, default=None)
 
 
 def _standings(used: Used, site: SiteData, page: PageContext) -> Iterator[tuple[str, list[Standing]]]:
-    """Each measured claim with what speaks for it on the page's hardware."""
+    """Yield each measured claim with its standings on the page's hardware."""
     for name in dict.fromkeys(used.claims):
         claim = site.tree.claims.get(name)
         if isinstance(claim, MeasuredClaim) and not claim.retired:
@@ -95,7 +92,7 @@ def _days(dates: Iterable[str]) -> str:
 
 
 def _versions(known: Sequence[Mapping[str, str]]) -> str:
-    """The versions of what decides most, a range where they differ."""
+    """Return the versions of torch and transformers, as a range if they differ."""
     found = {key: sorted({one[key].partition("+")[0] for one in known if key in one}, key=_order) for key in _SHOWN}
     parts = [f"{key} {' to '.join(dict.fromkeys((some[0], some[-1])))}" for key, some in found.items() if some]
     return f"With {', '.join(parts)}." if parts else ""
@@ -106,7 +103,7 @@ def _order(version: str) -> tuple[int, ...]:
 
 
 def _banner(stale: Sequence[str], all_of_them: int, site: SiteData, page: PageContext) -> Element:
-    """Closed, it says how much of the page is concerned; open, what."""
+    """Return a folded list of claims with stale evidence; its summary gives their number."""
     found = Element("details", {"class": "stale", "data-search-exclude": ""})
     SubElement(found, "summary").text = f"Stale: the evidence of {len(stale)} of the {all_of_them} measured claims here"
     listed = SubElement(found, "ul")

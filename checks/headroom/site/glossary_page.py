@@ -1,4 +1,4 @@
-"""The words of the glossary: their page, and what explains them where a page first uses them."""
+"""Render the glossary page, and link the first use of each term on other pages."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,8 +17,8 @@ description: What the words of these guides mean
 
 # Glossary
 
-The guides underline a word with dots where they first use it: hover, focus or follow it."""
-_SILENT = {
+The guides underline a term with dots where they first use it. Hover over the term, focus it or follow its link."""
+_UNLINKED_TAGS = {
     "a",
     "abbr",
     "code",
@@ -37,13 +37,13 @@ _SILENT = {
     "h5",
     "h6",
 }
-"""Elements in which no word is explained: what is a link already, what is no prose, and headings."""
-_WITHOUT = ("claims/", "contribute/")
-"""Pages on which no word is explained: their readers know them, or have come from a page that explains them."""
+"""Elements in which no term is linked: links, code, controls and headings."""
+_UNLINKED_FOLDERS = ("claims/", "contribute/")
+"""Folders whose pages link no terms."""
 
 
 def render(site: SiteData) -> str:
-    """The page of all words, as Markdown with its front matter."""
+    """Return the glossary as Markdown with front matter."""
     page, terms = PageContext(GLOSSARY), site.tree.glossary
     found = sorted(terms, key=lambda name: terms[name].name.lower())
     return "\n\n".join([_HEAD, *(part for name in found for part in _entry(name, terms[name], site, page))]) + "\n"
@@ -58,7 +58,7 @@ def _entry(name: str, term: Term, site: SiteData, page: PageContext) -> Iterator
 
 
 def _linked(name: str, term: Term, terms: Mapping[str, Term]) -> str:
-    """A definition, the other words of the glossary in it linked."""
+    """Return a definition with links to the other terms that it uses."""
     owner = owners(terms)
     parts, end = [], 0
     for match in pattern(terms.values()).finditer(term.means):
@@ -70,12 +70,12 @@ def _linked(name: str, term: Term, terms: Mapping[str, Term]) -> str:
 
 
 def _spaced(part: str) -> str:
-    """A part of a text as Markdown that shows it, with the spaces at its ends."""
+    """Escape part of a text for Markdown, and keep the spaces at its ends."""
     return " " * part.startswith(" ") + text(part) + " " * (part.endswith(" ") and part != " ")
 
 
 def _place(site: SiteData, section: str) -> str:
-    """A section as a link names it: its heading, or else the title of its page."""
+    """Return the heading of a section, or the title of its page."""
     path, _, anchor = section.partition("#")
     heading = re.compile(rf"^#+ (?P<title>.+?) *\\{{ ?#{re.escape(anchor)} ?\\}}$", re.MULTILINE)
     found = (heading.search(page.markdown) for page in site.pages if page.path == f"docs/{path}")
@@ -83,14 +83,14 @@ def _place(site: SiteData, section: str) -> str:
 
 
 def explain(root: Element, site: SiteData, page: PageContext) -> None:
-    """Link the first use of each word of a guide to the glossary, with what it means."""
+    """Link the first use of each term on a page to the glossary, with its definition as title."""
     terms = site.tree.glossary
-    if terms and page.path != GLOSSARY and not page.path.startswith(_WITHOUT):
-        _Explaining(terms, page).below(root)
+    if terms and page.path != GLOSSARY and not page.path.startswith(_UNLINKED_FOLDERS):
+        _TermLinker(terms, page).link_terms(root)
 
 
-class _Explaining:
-    """One page, and the words that are still to be explained on it."""
+class _TermLinker:
+    """Link each term once on one page."""
 
     def __init__(self, terms: Mapping[str, Term], page: PageContext) -> None:
         self._page, self._terms = page, terms
@@ -98,29 +98,29 @@ class _Explaining:
         self._owner = owners(terms)
         self._done: set[str] = set()
 
-    def below(self, parent: Element) -> None:
-        """Every text inside an element, in the order in which it is read."""
-        if parent.tag in _SILENT or "data-no-terms" in parent.attrib:
+    def link_terms(self, parent: Element) -> None:
+        """Link the terms in an element and its children, in reading order."""
+        if parent.tag in _UNLINKED_TAGS or "data-no-terms" in parent.attrib:
             return
         children = list(parent)
         parent.text, first = self._split(parent.text)
         parent[:0] = first
         for child in children:
-            self.below(child)
+            self.link_terms(child)
             child.tail, links = self._split(child.tail)
             place = list(parent).index(child) + 1
             parent[place:place] = links
 
-    def _split(self, said: str | None) -> tuple[str | None, list[Element]]:
-        """A text up to the first word that is new, and links of words, each with the text behind it."""
-        before, end = said, 0
+    def _split(self, prose: str | None) -> tuple[str | None, list[Element]]:
+        """Split a text at its new terms; return the text before the first one, and a link per term."""
+        before, end = prose, 0
         links: list[Element] = []
-        for match in self._pattern.finditer(said or ""):
+        for match in self._pattern.finditer(prose or ""):
             name = self._owner[key(match[0])]
             if name in self._done:
                 continue
             self._done.add(name)
-            between = (said or "")[end : match.start()]
+            between = (prose or "")[end : match.start()]
             if links:
                 links[-1].tail = between
             else:
@@ -128,7 +128,7 @@ class _Explaining:
             links.append(self._link(name, match[0]))
             end = match.end()
         if links:
-            links[-1].tail = (said or "")[end:]
+            links[-1].tail = (prose or "")[end:]
         return before, links
 
     def _link(self, name: str, word: str) -> Element:

@@ -1,8 +1,4 @@
-"""The switch on a page with claims by which its badges speak of the reader's hardware, and the data it needs.
-
-What a page says of its own hardware stands in its HTML. What the same claims say on every other class follows as JSON,
-in which a class that has no evidence for a claim is absent.
-"""
+"""The hardware switch of a page: its control, and the data from which a script changes the badges."""
 
 import json
 from typing import Any
@@ -14,18 +10,18 @@ from headroom.site.claims import phrasing, verdict_sentence
 from headroom.site.site_data import PageContext, SiteData
 
 MARK = "data-claim"
-"""The attribute of a link whose badge follows the switch; it names the claim."""
+"""The attribute, with the claim's id, of a link whose badge follows the switch."""
 DATA = "headroom-claims"
-"""The id of the JSON."""
+"""The id of the element that holds the JSON data."""
 
 
 def linked(root: Element) -> list[Element]:
-    """The links of a page whose badges follow the switch."""
+    """Return the links of a page whose badges follow the switch."""
     return [link for link in root.iter("a") if link.get(MARK)]
 
 
 def add(root: Element, site: SiteData, page: PageContext) -> None:
-    """Put the switch below the title of a page, and the data at its end."""
+    """Insert the switch below a page's title, and append its data to the page."""
     title = next((place for place, element in enumerate(root) if element.tag == "h1"), -1)
     root.insert(title + 1, _control(site, page))
     script = SubElement(root, "script", {"type": "application/json", "id": DATA})
@@ -33,8 +29,8 @@ def add(root: Element, site: SiteData, page: PageContext) -> None:
 
 
 def select(site: SiteData, first: str, **attributes: str) -> Element:
-    """A native select of hardware classes; its first choice is none of them."""
-    # A browser that restored the choice of an earlier visit by itself would show it without having turned the badges.
+    """Return a select of hardware classes; its first choice names no class."""
+    # Without autocomplete=off a browser may restore an earlier choice without changing the badges.
     found = Element("select", {"data-hardware": "", "autocomplete": "off", **attributes})
     SubElement(found, "option", {"value": ""}).text = first
     for name, known in site.tree.classes.items():
@@ -45,7 +41,7 @@ def select(site: SiteData, first: str, **attributes: str) -> Element:
 
 
 def _control(site: SiteData, page: PageContext) -> Element:
-    """The switch, which the search leaves out and in which no word is a link to the glossary."""
+    """Return the switch, excluded from search and from glossary links."""
     control = Element("p", {"class": "hardware-switch", "data-search-exclude": "", "data-no-terms": ""})
     label = SubElement(control, "label")
     label.text = "Hardware "
@@ -61,7 +57,7 @@ def _one(page: PageContext) -> bool:
 
 
 def _data(links: list[Element], site: SiteData, page: PageContext) -> dict[str, dict[str, Any]]:
-    """By claim and class: the status, the badge's word and the sentence behind it; for a cell, its figures as well."""
+    """Return [status, word, sentence], in cells also [figures, conditions], by claim and class with evidence."""
     in_cells = {link.get(MARK) for link in links if "claim-summary" in link.get("class", "").split()}
     found: dict[str, dict[str, Any]] = {}
     for name in sorted({link.get(MARK, "") for link in links}):
@@ -77,12 +73,12 @@ def _data(links: list[Element], site: SiteData, page: PageContext) -> dict[str, 
 
 
 def _view(view: phrasing.View, *, in_cell: bool) -> list[str]:
-    said = [view.status, view.word, verdict_sentence.verdict_sentence(view)]
+    words = [view.status, view.word, verdict_sentence.verdict_sentence(view)]
     point = phrasing.shown_point(view) if in_cell else None
-    return [*said, phrasing.before_after(view.claim, point), phrasing.conditions(view, point)] if point else said
+    return [*words, phrasing.before_after(view.claim, point), phrasing.conditions(view, point)] if point else words
 
 
 def _json(data: object) -> str:
-    """JSON that can stand inside a script element: nothing in it ends one, and nothing is an entity."""
+    """Return JSON that is safe inside a script element: no end tag, no entity."""
     plain = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return plain.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

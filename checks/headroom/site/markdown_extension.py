@@ -1,7 +1,6 @@
-"""The Python-Markdown extension: links to claims and facts, parts made from records, lines under snippets, marks.
+"""The Python-Markdown extension: resolve claim and fact links, and insert the parts made from records.
 
-It works in any generator that renders with Python-Markdown. The generator says which page is being rendered; one that
-cannot gets links relative to the top of the site.
+It works in any generator that uses Python-Markdown. Without a `page` option, links are relative to the top of the site.
 """
 
 import logging
@@ -35,13 +34,13 @@ from headroom.site.addresses import redirects
 from headroom.site.method_finder import start_page
 from headroom.site.site_data import PageContext, SiteData
 
-# MkDocs counts the warnings below its own logger; with --strict they fail the build.
+# With --strict, MkDocs fails the build on warnings of this logger.
 _LOG = logging.getLogger("mkdocs.headroom")
-_BEFORE_SNIPPETS = 40  # pymdownx.snippets replaces its includes at 32
-_BEFORE_HTML = 22  # Python-Markdown takes lines of HTML away at 20, pymdownx.superfences fences at 25
-_BEFORE_INLINE_HTML = 100  # inline HTML is taken away at 90, inline code at 190
-_AFTER_RELATIVE_PATHS = -1  # which would turn a link to Markdown into one to the page that is made of it
-_BEFORE_RELATIVE_PATHS = 4  # MkDocs turns links to source files into addresses at 0; the table of contents is made at 5
+_BEFORE_SNIPPETS = 40  # pymdownx.snippets replaces includes at 32
+_BEFORE_HTML = 22  # Python-Markdown removes HTML blocks at 20, pymdownx.superfences fences at 25
+_BEFORE_INLINE_HTML = 100  # Python-Markdown removes inline HTML at 90, inline code at 190
+_AFTER_RELATIVE_PATHS = -1  # which would turn a link to a .md file into one to its page
+_BEFORE_RELATIVE_PATHS = 4  # MkDocs resolves relative links at 0; the table of contents is built at 5
 
 
 _SCHEMES = (unmeasured_marks.HREF, ran_on.SCHEME, formula_tooltips.SCHEME, CALC, "claim:", "fact:")
@@ -49,21 +48,21 @@ _SCHEMES = (unmeasured_marks.HREF, ran_on.SCHEME, formula_tooltips.SCHEME, CALC,
 
 
 class HeadroomExtension(Extension):
-    """Resolves `claim:` and `fact:` links and says where snippets ran."""
+    """Resolve `claim:` and `fact:` links, and say where snippets ran."""
 
     def __init__(self, **options: Any) -> None:
         self.config = {
-            "root": [".", "The top of the tree, read where no data is given"],
+            "root": [".", "The root of the tree to read if no site is given"],
             "site": ["", "The SiteData to use"],
-            "page": ["", "A callable that returns the PageContext of the page that is being rendered"],
+            "page": ["", "A callable that returns the current page's PageContext"],
             "actions": [
                 False,
-                "Whether a page begins with links to its source and to its Markdown beside it",
+                "Whether to add links to a page's source and Markdown",
             ],
         }
         super().__init__(**options)
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - the name that Python-Markdown calls
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Python-Markdown's name
         """Register the processors."""
         lines: dict[str, tuple[Callable[[list[str]], list[str]], int]] = {
             "ran-on": (ran_on.with_marks, _BEFORE_SNIPPETS),
@@ -81,7 +80,7 @@ class HeadroomExtension(Extension):
             "known-as": lambda root: method_aliases.add(root, self._site(), self._page()),
             "links": self._resolve_links,
             "terms": lambda root: glossary_page.explain(root, self._site(), self._page()),
-            "corners": table_markup.free_corners,
+            "empty-headers": table_markup.clear_empty_headers,
         }
         for name, act in elements.items():
             md.treeprocessors.register(_Elements(md, act), f"headroom-{name}", _BEFORE_RELATIVE_PATHS)
@@ -92,7 +91,7 @@ class HeadroomExtension(Extension):
         md.postprocessors.register(_Html(md, code_tokens.without_plain), "headroom-tokens", 0)
 
     def _site(self) -> SiteData:
-        """The data to use. It is read when a page is rendered: generators load extensions only to try them."""
+        """Return the site's data, read on first use because generators also load extensions only to test them."""
         if not self.getConfig("site"):
             self.setConfig("site", SiteData.load(self.getConfig("root")))
         found = self.getConfig("site")
@@ -100,15 +99,15 @@ class HeadroomExtension(Extension):
         return found
 
     def _page(self) -> PageContext:
-        """The page that is being rendered."""
+        """Return the page that is being rendered."""
         found = (self.getConfig("page") or PageContext)()
         assert isinstance(found, PageContext)
         return found
 
     def _with_made_parts(self, lines: list[str]) -> list[str]:
-        """The lines of a page, with what is made from records in the place of the empty links that stand for it."""
+        """Replace the empty links that stand alone on a line with the parts made from records."""
         if not any(METHODS in line or start_page.SCHEME in line for line in lines):
-            return lines  # no data need be read
+            return lines  # saves reading the data
         found = methods_table.with_tables(lines, self._site(), self._page())
         return start_page.with_parts(found, self._site(), self._page())
 
@@ -117,7 +116,7 @@ class HeadroomExtension(Extension):
         return formula_tooltips.with_formulas(lines, self._site, self._page())
 
     def _resolve_links(self, root: Element) -> None:
-        """Turn the links to claims, facts and runs into what a reader sees, and say below the title what they show."""
+        """Resolve the page's links, then add the hardware switch and the freshness banner."""
         page = self._page()
         ours = [
             (parent, link, href)
@@ -130,7 +129,7 @@ class HeadroomExtension(Extension):
                 self._resolve(parent, link, href)
             except (ValueError, LookupError) as error:
                 _LOG.warning("Doc file '%s' contains a link '%s': %s", page.path, href, error)
-        if not page.fixed and hardware_switch.linked(root):  # else no data need be read
+        if not page.fixed and hardware_switch.linked(root):  # saves reading the data
             hardware_switch.add(root, self._site(), page)
         if used := freshness_banner.used(href for _, _, href in ours):
             freshness_banner.insert(root, used, self._site(), page)
@@ -147,7 +146,7 @@ class HeadroomExtension(Extension):
 
 
 class _Lines(Preprocessor):
-    """Changes the lines of a page before they are parsed."""
+    """A preprocessor that changes the lines of a page."""
 
     def __init__(self, md: Markdown, change: Callable[[list[str]], list[str]]) -> None:
         super().__init__(md)
@@ -158,7 +157,7 @@ class _Lines(Preprocessor):
 
 
 class _Elements(Treeprocessor):
-    """Changes the elements of a page."""
+    """A tree processor that changes the elements of a page."""
 
     def __init__(self, md: Markdown, act: Callable[[Element], None]) -> None:
         super().__init__(md)
@@ -169,7 +168,7 @@ class _Elements(Treeprocessor):
 
 
 class _Html(Postprocessor):
-    """Changes the HTML of a page at the end."""
+    """A postprocessor that changes the HTML of a page."""
 
     def __init__(self, md: Markdown, change: Callable[[str], str]) -> None:
         super().__init__(md)
@@ -179,6 +178,6 @@ class _Html(Postprocessor):
         return self.change(text)
 
 
-def makeExtension(**options: Any) -> HeadroomExtension:  # noqa: N802 - the name that Python-Markdown calls
-    """What Python-Markdown calls to load the extension by its name."""
+def makeExtension(**options: Any) -> HeadroomExtension:  # noqa: N802 - Python-Markdown's name
+    """Return the extension; Python-Markdown calls this to load it by name."""
     return HeadroomExtension(**options)

@@ -1,8 +1,4 @@
-"""The fold under the heading of a method: its other names, and what a reader sees who needs it.
-
-The search of the site indexes what stands on a page. So an error message or an old flag finds the section that answers
-it because the method's record has it, and whoever comes from a search can see that this is the right place.
-"""
+"""Add a fold with a method's other names and symptoms under its heading, for readers and the search."""
 
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement
@@ -14,7 +10,7 @@ _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 
 
 def add(root: Element, site: SiteData, page: PageContext) -> None:
-    """Fold the names of each method under the heading that begins its section; a whole page is that of its title."""
+    """Insert the fold of each method under its section's heading, or under the title if it has a whole page."""
     sections: dict[str, list[Method]] = {}
     for method in site.tree.methods.values():
         path, _, anchor = method.section.partition("#")
@@ -29,7 +25,7 @@ def add(root: Element, site: SiteData, page: PageContext) -> None:
 
 def _folded(methods: list[Method]) -> Element:
     found = Element("details", {"class": "known-as"})
-    SubElement(found, "summary", UNSEARCHED).text = "Other names, and what you see"
+    SubElement(found, "summary", UNSEARCHED).text = "Other names and symptoms"
     for method in methods:
         line = SubElement(found, "p")
         name = SubElement(line, "strong")

@@ -1,4 +1,4 @@
-"""The table of a guide's methods: what each does to speed and memory, and whether it computes the same."""
+"""The table of a guide's methods: their effect on speed, memory and the result."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _HEAD = ("| Method | Speed | Memory | Result |", "|---|---|---|---|")
 
 
 def with_tables(lines: Sequence[str], site: SiteData, page: PageContext) -> list[str]:
-    """The lines of a page, each ``[](methods:PAGE)`` that stands alone replaced by a table of its methods."""
+    """Replace each line ``[](methods:PAGE)`` with the table of that page's methods."""
     found: list[str] = []
     for line in lines:
         match = _LINE.match(line)
@@ -27,7 +27,7 @@ def with_tables(lines: Sequence[str], site: SiteData, page: PageContext) -> list
 
 
 def table(section_page: str, lines: Sequence[str], site: SiteData, page: PageContext) -> Iterator[str]:
-    """One row a method, in the order in which the lines first link the pages, and of the sections on each."""
+    """Yield the table, ordered by the first link to each page, then by the sections on each page."""
     yield from _HEAD
     order = _places(section_page, lines, site, page)
     for method in sorted(of_page(site, section_page), key=lambda method: (order[method.section], method.name.lower())):
@@ -39,7 +39,7 @@ def table(section_page: str, lines: Sequence[str], site: SiteData, page: PageCon
 
 
 def _places(section_page: str, lines: Sequence[str], site: SiteData, page: PageContext) -> dict[str, tuple[int, int]]:
-    """For each section of a method: the place of its page among those that are linked, and its place on that page."""
+    """Return, by section, the rank of its page among the links and its rank on that page."""
     linked = [found for line in lines for found in _LINKED.findall(line)]
     places = {}
     for section in {method.section for method in of_page(site, section_page)}:
@@ -52,36 +52,36 @@ def _places(section_page: str, lines: Sequence[str], site: SiteData, page: PageC
 
 
 def _place(wanted: str, among: Sequence[str]) -> int:
-    """Where it stands first; behind all others where it does not."""
+    """Return the first index of a value, or the length if it is absent."""
     return among.index(wanted) if wanted in among else len(among)
 
 
 def of_page(site: SiteData, section_page: str) -> list[Method]:
-    """The methods whose sections stand on a page, or on one in the folder of its name."""
+    """Return the methods with a section on this page or on a page in the folder of its name."""
     return [found for found in site.tree.methods.values() if in_family(found.section.partition("#")[0], section_page)]
 
 
 def _cell(site: SiteData, page: PageContext, method: Method, kind: Literal["speed", "memory", "quality"]) -> str:
-    """The summary of what says most here: measured for this hardware, else cited in brief, else to be measured.
+    """Return the summary of the best evidence: measured on this hardware, else cited in brief, else unmeasured.
 
-    What a method costs is measured the other way round, so that its figures are of what is gained without it.
+    A claim about a method's cost gets the words "without it", because its figures show the gain of leaving it out.
     """
     known = [site.tree.claims[name] for name in method.claims.get(kind, ()) if name in site.tree.claims]
     measured = [claim for claim in known if isinstance(claim, MeasuredClaim)]
-    told = [claim for claim in known if isinstance(claim, CitedClaim) and claim.in_brief]
-    spoken = [claim for claim in measured if _speaks(site, page, claim)]
-    best = next(iter((*spoken, *told, *measured)), None)
+    cited = [claim for claim in known if isinstance(claim, CitedClaim) and claim.in_brief]
+    here = [claim for claim in measured if _has_result(site, page, claim)]
+    best = next(iter((*here, *cited, *measured)), None)
     if best is None:
         return "not measured"
     return f"[](claim:{best.id}){' without it' * (best.id in method.costs)}"
 
 
-def _speaks(site: SiteData, page: PageContext, claim: MeasuredClaim) -> bool:
+def _has_result(site: SiteData, page: PageContext, claim: MeasuredClaim) -> bool:
     return any(site.board.status(claim, hardware) != "unmeasured" for hardware in page.hardware)
 
 
 def _result(site: SiteData, page: PageContext, method: Method, target: str) -> str:
-    """What the method does to the result: proven the same, or what its claims say of quality."""
+    """Return the method's effect on the result: proven the same, or the summary of its quality claims."""
     if method.same_result:
         return f"[the same]({target}), which a snippet proves"
     return _cell(site, page, method, "quality")

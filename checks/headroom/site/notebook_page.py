@@ -1,7 +1,4 @@
-"""A notebook as a page: its cells and their stored outputs as Markdown, which the site renders as any other page.
-
-So links to claims, code, tables and anchors are on a notebook what they are elsewhere, and are checked as there.
-"""
+"""Convert a notebook's cells and stored outputs to a Markdown page."""
 
 import json
 import re
@@ -12,20 +9,20 @@ from headroom.io.markdown_escape import fence
 from headroom.records.notebooks import Cell, Notebook
 
 FOLDED = "folded"
-"""The tag of a cell whose code the page folds away: what draws a figure, say."""
+"""The tag of a cell whose code the page folds."""
 
 
 def markdown(notebook: Notebook, name: str) -> str:
-    """The whole page with its front matter, which is JSON and so YAML as well.
+    """Return the page with its front matter as JSON, which is also YAML.
 
     Args:
-        notebook: what is to be shown.
-        name: the name of its file, published beside the page.
+        notebook: the notebook to show.
+        name: the name of its file, published next to the page.
     """
     front = f"---\n{json.dumps(notebook.meta, ensure_ascii=False)}\n---"
     last = (
         f'<p class="ran-on"><a href="{name}" download>Download this notebook</a>. '
-        "The tests run its cells and compare every output with what stands here.</p>"
+        "The tests run its cells and compare every output with the output shown here.</p>"
     )
     return "\n\n".join([front, *(part for cell in notebook.cells for part in _cell(cell)), last]) + "\n"
 
@@ -41,13 +38,13 @@ def _cell(cell: Cell) -> Iterator[str]:
 
 
 def _output(output: Mapping[str, Any]) -> str:
-    """One stored output: Markdown and drawings as they are, and text as text."""
+    """Return one stored output: Markdown, SVG and HTML unchanged, other text as a code block."""
     data = output.get("data") or {}
     if "text/markdown" in data:
         return _joined(data["text/markdown"]).strip()
     drawn = data.get("image/svg+xml") or data.get("text/html")
     if drawn:
-        return re.sub(r"\n\s*\n", "\n", _joined(drawn)).strip()  # a blank line would end the HTML
+        return re.sub(r"\n\s*\n", "\n", _joined(drawn)).strip()  # a blank line ends an HTML block
     return fence(_joined(output.get("text") or data.get("text/plain") or "").rstrip(), "{ .text .output }")
 
 

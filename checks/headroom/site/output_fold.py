@@ -1,4 +1,4 @@
-"""What a snippet printed when it last ran, folded under its code."""
+"""The folded output of a snippet's last run, shown under its code."""
 
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement
@@ -10,15 +10,15 @@ from headroom.site.site_data import SiteData
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What a page shows of a run's output."""
+    """The output of a run as a page shows it."""
 
     title: str
-    """Where the run was, and that it was none of the real model: figures of a tiny stand-in are not the model's."""
+    """The device, and a note if the run used a tiny stand-in for the real model."""
     text: str
 
 
 def of(snippet: Snippet, site: SiteData) -> Printed | None:
-    """What these very bytes printed when they last ran, or None where no record holds it; of one day, on a GPU."""
+    """Return the output of this version's newest run that has any, preferring a GPU on the same day."""
     records = [run for (name, _), run in site.tree.runs.items() if name == snippet.id and run.sha256 == snippet.sha256]
     run = max(
         (run for run in records if run.output),
@@ -30,11 +30,11 @@ def of(snippet: Snippet, site: SiteData) -> Printed | None:
     place = "a GPU" if site.on_gpu(run.hardware_class) else "a CPU"
     stand_ins = [*run.models.values()].count("stand-in")
     model = f", with {'a tiny stand-in' if stand_ins == 1 else 'tiny stand-ins'}" if stand_ins else ""
-    return Printed(f"What it printed on {place}{model}", run.output)
+    return Printed(f"Output on {place}{model}", run.output)
 
 
 def element(printed: Printed) -> Element:
-    """The output as a page has it."""
+    """Return the output as an HTML fold."""
     found = Element("details", {"class": "printed"})
     SubElement(found, "summary").text = printed.title
     box = SubElement(found, "div", {"class": "output no-copy"})
@@ -43,6 +43,6 @@ def element(printed: Printed) -> Element:
 
 
 def fence(printed: Printed, indent: str) -> str:
-    """The output as plain Markdown has it, below a line with this indentation."""
+    """Return the output as plain Markdown with this indentation."""
     rows = [f"{printed.title}:", "", *fenced(printed.text, "text").split("\n")]
     return "\n".join(f"{indent}{row}".rstrip() for row in rows)

@@ -1,4 +1,4 @@
-"""What a reader can do with a page: take it as Markdown, and propose a change to its source."""
+"""Links under a page's title: its Markdown version, and editing its source."""
 
 from pathlib import PurePosixPath
 from xml.etree.ElementTree import Element, SubElement
@@ -7,13 +7,13 @@ from headroom.site.site_data import PageContext, SiteData, markdown_page
 
 
 def add(root: Element, site: SiteData, page: PageContext) -> None:
-    """Put the links of a page behind its title."""
+    """Insert the links below the page's title."""
     title = next((place for place, child in enumerate(root, 1) if child.tag == "h1"), 0)
     root.insert(title, element(site, page))
 
 
 def element(site: SiteData, page: PageContext) -> Element:
-    """The links of a page. A script adds a button that copies what the first of them leads to."""
+    """Return the links; a script adds a button that copies the Markdown version."""
     found = Element("nav", {"class": "page-actions", "aria-label": "This page", "data-search-exclude": ""})
     plain = {"href": PurePosixPath(markdown_page(page.path)).name, "type": "text/markdown", "rel": "alternate"}
     SubElement(found, "a", plain).text = "Markdown"
@@ -25,7 +25,7 @@ def element(site: SiteData, page: PageContext) -> Element:
 
 
 def _source(site: SiteData, page: PageContext) -> str:
-    """The file that a page is written in, below the top of the tree; nothing where it is made from several."""
+    """Return the path of a page's source file in the tree, or nothing for a page made from several records."""
     record = PurePosixPath(page.path).with_suffix(".yml")
     places = [f"docs/{page.path}"]
     if record.parts[0] == "claims":

@@ -1,4 +1,4 @@
-"""The theme's page, with its scripts deferred, and with the guides that the search lists when it finds nothing."""
+"""The page template: the theme's, with deferred scripts and the list of planned guides for the search."""
 
 NAME = "main.html"
 _DEFERRED = "{% block BLOCK %}{{ super() | replace('<script src=', '<script defer src=') }}{% endblock %}"
@@ -12,10 +12,10 @@ _PLANNED = """{% block config %}{{ super() }}{% if planned_guides %}<template id
 
 
 def template() -> str:
-    """Return the page as a template of the theme.
+    """Return the template's text.
 
-    Scripts are fetched beside the page, and run in their order once it is complete. ``planned_guides`` of the
-    environment are pairs of a title and an address: the search lists them when it finds nothing.
+    Deferred scripts load in parallel with the page and run in order once it is parsed. ``planned_guides`` of the
+    environment are pairs of a title and an address, which the search lists when it finds nothing.
     """
     deferred = "".join(_DEFERRED.replace("BLOCK", block) for block in ("libs", "scripts"))
     return f'{{% extends "base.html" %}}{_PLANNED}{deferred}'

@@ -1,4 +1,4 @@
-"""What stands under every code block that shows a snippet: its one command, its file, where it last ran, its output."""
+"""The line under a snippet's code: its command, a link to the file, where it last ran, and its output."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,9 +13,9 @@ from headroom.site.site_data import UNSEARCHED, PageContext, SiteData
 
 SCHEME = "ran:"
 _LAST = "?last"
-"""Behind the file of a link: the page shows nothing more of that file, so its output has its place here."""
+"""The query of a file's last link on the page, which shows the snippet's output."""
 _LINK = "code-link"
-"""The element that becomes a link last of all: MkDocs does not see the names of code, and would miss their places."""
+"""The placeholder of a link to code, replaced last because MkDocs cannot see the ids of code blocks."""
 
 _FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})[^`]*$")
 _PLAIN = re.compile(r"^(?P<before>[ \t]*(?:`{3,}|~{3,}))(?P<language>\w+)[ \t]*$")
@@ -23,10 +23,10 @@ _INCLUDE = re.compile(r"""^\s*--8<--\s+["'](?P<path>snippets/[^"':]+\.py)(:(?P<r
 
 
 def with_marks(lines: list[str]) -> list[str]:
-    """The lines of a page with a name on each fence that shows a snippet, and an empty `ran:` link below it.
+    """Name each fence that shows a snippet, and add an empty `ran:` link below it with the same indentation.
 
-    The link names file and fence, says whether it is the file's last, and is indented as the fence is. This has to be
-    done before the includes are replaced by what they include.
+    The link gives the file and the fence, and tells whether it is the file's last. Call this before the includes are
+    expanded.
     """
     found: list[str] = []
     fence: re.Match[str] | None = None
@@ -41,7 +41,7 @@ def with_marks(lines: list[str]) -> list[str]:
             opening = _PLAIN.match(found[start])
             name = _name(include, names) if opening and not shown else ""
             shown.append((include["path"], name))
-            if opening and name:  # its lines are named after it, `L-NAME-3`
+            if opening and name:  # its lines get the ids `L-NAME-3`
                 found[start] = f"{opening['before']}{{ .{opening['language']} #{name} }}"
         elif _closes(line.strip(), fence["mark"]):
             for path, name in shown:
@@ -54,7 +54,7 @@ def with_marks(lines: list[str]) -> list[str]:
 
 
 def _name(include: re.Match[str], names: set[str]) -> str:
-    """What a link calls the code of an include: its file and region; nothing if those stand on the page already."""
+    """Return an anchor from the include's file and region, or nothing if the page has it already."""
     name = f"{PurePosixPath(include['path']).stem}-{include['region'] or 'file'}"
     if name in names:
         return ""
@@ -67,13 +67,13 @@ def _closes(line: str, mark: str) -> bool:
 
 
 def target(href: str) -> tuple[str, bool, str]:
-    """What a `ran:` link names: the file, whether the page shows it no more after this, and the fence or nothing."""
+    """Return the file of a `ran:` link, whether it is the page's last link to that file, and the fence's name."""
     parts = urlsplit(href)
     return parts.path, f"?{parts.query}" == _LAST, parts.fragment
 
 
 def fill(parent: Element, link: Element, site: SiteData, page: PageContext) -> None:
-    """Turn the paragraph around a `ran:` link into what the reader sees: how to run it, where it ran, what it printed.
+    """Replace the paragraph around a `ran:` link with the command, the runs and the output.
 
     Raises:
         LookupError: there is no such snippet.
@@ -93,18 +93,18 @@ def fill(parent: Element, link: Element, site: SiteData, page: PageContext) -> N
         SubElement(how, _LINK, {"to": name}).text = "Link"
     SubElement(parent, "span", {"class": "when"}).text = _sentence(runs(snippet, site))
     if last and (output := output_fold.of(snippet, site)):
-        parent.tag = "div"  # a paragraph holds no block
+        parent.tag = "div"  # a paragraph cannot hold a block
         parent.append(output_fold.element(output))
 
 
 def with_links(html: str) -> str:
-    """The HTML of a page, its links to code made."""
+    """Replace the placeholders of links to code in a page's HTML."""
     link = r'<a href="#\1" aria-label="Link to this code">'
     return re.sub(rf'<{_LINK} to="([^"]*)">', link, html).replace(f"</{_LINK}>", "</a>")
 
 
 def copy_button(text: str, name: str) -> Element:
-    """A button that the theme's script copies a text with; the style hides it where no script runs."""
+    """Return a button with which the theme's script copies a text; the style sheet hides it without scripts."""
     button = Element("button", {"class": "copy", "type": "button", "data-clipboard-text": text, "aria-label": name})
     button.text = "Copy"
     return button
@@ -116,7 +116,7 @@ def _sentence(parts: Iterable[str]) -> str:
 
 
 def runs(snippet: Snippet, site: SiteData) -> Iterator[str]:
-    """Where a snippet last ran: its newest record of a CPU, and its newest of a GPU."""
+    """Yield the newest run on a CPU and the newest on a GPU, in words."""
     records = [run for (name, _), run in site.tree.runs.items() if name == snippet.id]
     records.sort(key=lambda run: (run.sha256 == snippet.sha256, run.date), reverse=True)
     for gpu in (False, True):

@@ -1,10 +1,10 @@
-"""What a table's markup needs so that everybody can read it."""
+"""Fix table markup for screen readers."""
 
 from xml.etree.ElementTree import Element
 
 
-def free_corners(root: Element) -> None:
-    """Make a cell of plain data of each empty cell of a head: a heading without words heads nothing."""
+def clear_empty_headers(root: Element) -> None:
+    """Turn each empty header cell into a data cell, because an empty header announces nothing."""
     for head in root.iter("thead"):
         for cell in head.iter("th"):
             if not len(cell) and not (cell.text or "").strip():

@@ -1,4 +1,4 @@
-"""What a reader sees of a note that nobody has measured a sentence yet: two words behind the sentence."""
+"""Replace the note `no-claim: unproven` with the words "not measured"."""
 
 import re
 from xml.etree.ElementTree import Element
@@ -11,16 +11,16 @@ _ALONE = re.compile(rf"^(?P<indent>\s*){PATTERN}\s*$")
 
 
 def with_marks(lines: list[str]) -> list[str]:
-    """The lines of a page with an empty link in place of a note that stands alone on its line.
+    """Replace each note that is alone on its line with an empty link.
 
-    Python-Markdown takes such a line for a block of HTML, so that no inline processor would see it.
+    Python-Markdown parses such a line as a block of HTML, which inline processors do not see.
     """
     found = ((_ALONE.match(line), line) for line in lines)
     return [f"{match['indent']}[]({HREF})" if match else line for match, line in found]
 
 
 def fill(element: Element) -> None:
-    """Make an element the mark that the reader sees."""
+    """Turn an element into the mark that readers see."""
     element.tag = "small"
     element.attrib.clear()
     element.set("class", "unproven")
@@ -28,10 +28,10 @@ def fill(element: Element) -> None:
 
 
 class Mark(InlineProcessor):
-    """A note behind a sentence."""
+    """The inline processor for notes behind a sentence."""
 
     def handleMatch(self, m: re.Match[str], data: str) -> tuple[Element, int, int]:  # type: ignore[override]  # noqa: ARG002, N802 - as Python-Markdown calls it
-        """The mark in the place of the note."""
+        """Return the mark that replaces the note."""
         element = Element("small")
         fill(element)
         return element, m.start(0), m.end(0)

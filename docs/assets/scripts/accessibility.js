@@ -1,4 +1,4 @@
-// What assistive technology needs and the theme leaves out: names for regions, and scrolling by keyboard.
+// Adds what the theme lacks for assistive technology: names of regions, and scrolling by keyboard.
 document$.subscribe(() => {
   document.querySelector(".md-search")?.setAttribute("aria-label", "Search")
   document.querySelectorAll(".md-typeset__scrollwrap").forEach((wrap, i) => {
@@ -7,12 +7,12 @@ document$.subscribe(() => {
     wrap.setAttribute("aria-label", `Table ${i + 1}`)
   })
 
-  // The theme sees to a block of code once it is in sight: a button beside it, and the keyboard where it can be scrolled.
+  // The theme gives code a button, and focus if it scrolls, once it is visible.
   const name = () => document.querySelectorAll(".md-code__nav").forEach((nav, i) => nav.setAttribute("aria-label", `Code block ${i + 1}`))
   new MutationObserver(name).observe(document.querySelector(".md-content") ?? document.body, { childList: true, subtree: true })
   name()
 
-  // The keyboard reaches what is further down as well: it is measured when there is nothing else to do.
+  // Code further down is measured when the browser is idle, so that the keyboard reaches it.
   const reach = code => code.checkVisibility() && (code.scrollWidth > code.clientWidth ? (code.tabIndex = 0) : code.removeAttribute("tabindex"))
   const later = window.requestIdleCallback ?? setTimeout
   const codes = document.querySelectorAll("pre > code")

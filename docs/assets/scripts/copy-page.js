@@ -1,4 +1,4 @@
-// A button that copies the page as Markdown. From the file system nothing can be fetched: there the link stays alone.
+// Adds a button that copies the page as Markdown, except from the file system, where nothing can be fetched.
 document$.subscribe(() => {
   const link = document.querySelector(".page-actions [type='text/markdown']")
   if (!link || !window.ClipboardItem || !navigator.clipboard || !location.protocol.startsWith("http")) return
@@ -8,7 +8,7 @@ document$.subscribe(() => {
   button.setAttribute("aria-live", "polite")
   button.addEventListener("click", async () => {
     const text = fetch(link.href).then(answer => answer.ok ? answer.blob() : Promise.reject(answer.status))
-    try { // a promise inside of the item: Safari forgets the click while it waits outside of it
+    try { // the promise is inside the item: Safari loses the click while awaiting it outside
       await navigator.clipboard.write([new ClipboardItem({ "text/plain": text.then(blob => new Blob([blob], { type: "text/plain" })) })])
       button.textContent = "Copied"
       setTimeout(() => { button.textContent = "Copy page" }, 2000)

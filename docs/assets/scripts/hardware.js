@@ -1,5 +1,5 @@
-// "Show me my hardware": the badges of a page speak of the class that the reader has chosen. `?hardware=` in the address
-// counts for that page alone; a choice by hand is kept for every page.
+// The hardware switch: shows the badges of the chosen class. `?hardware=` in the address applies to that page only; a
+// choice by hand is stored for all pages.
 document$.subscribe(() => {
   const KEY = "headroom.hardware"
   const selects = [...document.querySelectorAll("select[data-hardware]")]
@@ -47,8 +47,8 @@ document$.subscribe(() => {
     const address = new URL(location)
     address.searchParams.delete("hardware")
     if (select.value && !select.form) address.searchParams.set("hardware", select.value)
-    try { localStorage.setItem(KEY, select.value) } catch { /* then it counts for this page alone */ }
-    try { history.replaceState(null, "", address) } catch { /* a browser that leaves addresses of files alone */ }
+    try { localStorage.setItem(KEY, select.value) } catch { /* then it applies to this page only */ }
+    try { history.replaceState(null, "", address) } catch { /* some browsers refuse this for files */ }
     show(select)
   }
 

@@ -1,4 +1,4 @@
-// The table of all methods: filters whose state stands in the address, sorting, and a CSV of what is shown.
+// The table of all methods: filters with their state in the address, sorting, and a CSV of the visible rows.
 document$.subscribe(() => {
   const form = document.querySelector(".matrix-filters"), table = document.querySelector(".matrix table")
   if (!form || !table) return
@@ -16,12 +16,12 @@ document$.subscribe(() => {
     keys: [...row.cells].map((cell, i) => i < 2 ? cell.textContent.toLowerCase()
       : Number(cell.querySelector("[data-ratio]")?.dataset.ratio ?? NaN)),
   }))
-  const AT_ONCE = 100  // what a slow phone lays out while a reader types
-  let sorted = ""  // the number of a column, after a minus sign where it falls
+  const AT_ONCE = 100  // as many as a slow phone lays out while a reader types
+  let sorted = ""  // a column's number, with a minus sign if descending
   let order = rows, all = false
 
   function fits({names, on, gains, row}) {
-    const elsewhere = on[0] === ""  // reported or computed: of no hardware, and no gain of ours
+    const elsewhere = on[0] === ""  // reported or computed: no hardware, and no measured gain
     return (!hardware.value || elsewhere || on.includes(hardware.value))
       && (!goal.value || gains.includes(goal.value) || (elsewhere && row.cells[GOALS.indexOf(goal.value) + 2].querySelector(".badge")))
       && method.value.toLowerCase().split(/\s+/).every(word => names.some(name => name.startsWith(word)))
@@ -43,7 +43,7 @@ document$.subscribe(() => {
   function sort() {
     const falls = sorted.startsWith("-"), column = Math.abs(sorted)
     order = sorted === "" ? rows : [...rows].sort(({keys: {[column]: a}}, {keys: {[column]: b}}) => {
-      if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b)  // what is unknown comes last
+      if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b)  // unknown values come last
       return (a < b ? -1 : Number(a > b)) * (falls ? -1 : 1)
     })
     filter()

@@ -1,4 +1,4 @@
-// The menu of a narrow window: the theme opens it and its sections by labels, which a keyboard does not reach.
+// The menu of a narrow window by keyboard: the theme opens it and its sections with labels, which have no focus.
 document$.subscribe(() => {
   const drawer = document.getElementById("__drawer")
   const label = document.querySelector(".md-header__button[for=__drawer]")

@@ -1,4 +1,4 @@
-// An anchor that has left the page leads on to where it stands now.
+// Redirects an anchor that has left the page to its new place.
 {
   const follow = () => {
     const place = document.getElementById(location.hash.slice(1));

@@ -1,5 +1,5 @@
-// The theme asks a host for the search index as soon as a page opens. It is heavier than the page, and most readers never
-// search: it is asked for when somebody turns to the field. From a file system the theme waits by itself.
+// Loads the search index when the search gets the focus. The theme loads it with every page, although it is larger than
+// the page and most readers never search. From a file system the theme already waits.
 {
   const { open, send } = XMLHttpRequest.prototype
   XMLHttpRequest.prototype.open = function (method, url, ...others) {

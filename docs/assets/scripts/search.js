@@ -1,12 +1,12 @@
-// What the theme's search leaves out: Ctrl-K, a text pasted with the mouse, error messages and flags as they are
-// printed, and the section of a page that answers best, which it folds away where the page's own title matches as well.
+// Adds to the theme's search: Ctrl-K, text pasted by mouse, error messages and flags as printed, and the best section of
+// a page, which the theme folds away if the page's title matches as well.
 {
   const COMMON = new Set("a an and are as at be been but by can could did do does for from has have if in into is it its no not of on or so than that the their then there this to true was were will with would you your".split(" "))
   const wordsOf = text => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
-  // The words of a text without operators of the query language: `--bf16` is no word that must not occur. Numbers of a long
-  // message (sizes, addresses) and words that stand everywhere say nothing. The whole text as one word, and each part of it
-  // that has no space, find what the record of a method has letter for letter: `zz` keeps these words apart from others.
+  // Return a text's words without query operators: `--bf16` must not exclude a word. Numbers of long messages (sizes,
+  // addresses) and very common words are dropped. The whole text as one word, and each part without spaces, find exact
+  // names in methods' records; the prefix `zz` separates these words from others.
   function searched(text) {
     const lower = text.toLowerCase()
     const words = wordsOf(lower)
@@ -32,7 +32,7 @@
     else more.remove()
   }
 
-  // Below "No matching documents": which guides are not written yet.
+  // Below "No matching documents", list the planned guides.
   function sayWhatIsMissing(list) {
     const meta = document.querySelector(".md-search-result__meta")
     const none = JSON.parse(document.getElementById("__config").textContent).translations["search.result.none"]

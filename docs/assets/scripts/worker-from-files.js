@@ -1,4 +1,4 @@
-// Search from a file system: browsers start no worker there, so its script runs in a hidden frame instead.
+// Search from a file system: browsers start no worker there, so its script runs in a hidden frame.
 if (location.protocol === "file:")
   window.Worker = class extends EventTarget {
     constructor(url) {

@@ -1,1 +1,1 @@
-"""What stands at an address that a page once had, and at one that never was."""
+"""Redirects from old addresses, and the page for unknown addresses."""

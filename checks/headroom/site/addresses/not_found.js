@@ -1,4 +1,4 @@
-// The known addresses that are most alike to the one that was asked for, by the groups of three letters they share.
+// Suggests the known addresses most similar to the requested one, by shared three-letter groups.
 {
   const place = document.getElementById("nearest");
   const base = place.dataset.base.replace(/\/$/, "");

@@ -1,4 +1,4 @@
-"""The page that a host shows for an address at which nothing stands."""
+"""The 404 page, which suggests pages with a similar address."""
 
 import json
 from pathlib import Path
@@ -11,13 +11,13 @@ _FOLDER = Path(__file__).parent
 
 
 def template() -> str:
-    """The page as a template of the theme: a host shows it at any depth, so its links name the site's own address."""
+    """Return the page as a template of the theme; its links are absolute, since a host shows it at any depth."""
     script = (_FOLDER / "not_found.js").read_text(encoding="utf-8")
     return (_FOLDER / "not_found.html").read_text(encoding="utf-8").replace("SCRIPT", script)
 
 
 def known(site: SiteData, urls: Urls) -> str:
-    """Every address that leads somewhere, old ones too, as JSON within HTML: what was asked, its title, where it is."""
+    """Return the old address, title and target of every page, as JSON that is safe inside HTML."""
     gone = {name: page.target.partition("#")[0] for name, page in site.old_pages.items() if page.target}
     old = [[name, site.title(target), f"{name}.html"] for name, target in gone.items()]
     paths = [page.path.removeprefix("docs/") for page in site.pages]

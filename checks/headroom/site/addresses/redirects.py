@@ -1,4 +1,4 @@
-"""What leads from old addresses to where things stand today: pages that send on, and lists of what has left a page."""
+"""Redirect old addresses: a page per moved page, and a list of the anchors that have left a page."""
 
 import json
 import posixpath
@@ -12,24 +12,24 @@ from headroom.site import planned
 from headroom.site.site_data import PageContext, SiteData
 
 Urls = Callable[[str], str]
-"""The address of a source file below docs/ on the site, relative to its top."""
+"""Return the site's path of a source file below docs/."""
 
 _PAGE = (Path(__file__).parent / "redirect.html").read_text(encoding="utf-8")
-_MOVED = '<h1>This page has moved</h1>\n<p>What <code>NAME</code> was about stands at <a href="TARGET">TITLE</a>.</p>'
+_MOVED = '<h1>This page has moved</h1>\n<p><code>NAME</code> is now <a href="TARGET">TITLE</a>.</p>'
 _UNWRITTEN = (
     "<h1>This guide is not written yet</h1>\n"
-    '<p>What <code>NAME</code> was about is not covered. <a href="TARGET">TITLE</a> says what is here meanwhile.</p>'
+    '<p>No page covers <code>NAME</code> yet. <a href="TARGET">TITLE</a> says what to read in the meantime.</p>'
 )
 
 
 def files(site: SiteData, urls: Urls) -> dict[str, str]:
-    """A page that sends on for every old address of a page, by its path on the site."""
+    """Return a redirecting page for each old address, by its path on the site."""
     gone = {name: old for name, old in site.old_pages.items() if old.target}
-    return {f"{name}.html": _sender(name, old, site, urls) for name, old in gone.items()}
+    return {f"{name}.html": _redirect(name, old, site, urls) for name, old in gone.items()}
 
 
-def _sender(name: str, old: OldPage, site: SiteData, urls: Urls) -> str:
-    """A page that leads on by script with its anchor, else by itself, else by a link that is clicked."""
+def _redirect(name: str, old: OldPage, site: SiteData, urls: Urls) -> str:
+    """Return a page that redirects by script to the new anchor, without scripts to the page, or by a link."""
 
     def href(target: str) -> str:
         page, _, anchor = target.partition("#")
@@ -48,7 +48,7 @@ def _sender(name: str, old: OldPage, site: SiteData, urls: Urls) -> str:
 
 
 def with_moved(lines: Sequence[str], site: SiteData, page: PageContext) -> list[str]:
-    """The lines of a page, and below them a list of the anchors that have left it, each with where it stands now."""
+    """Append to a page's lines a list of the anchors that have left it, each with a link to its new place."""
     old = site.old_pages.get(PurePosixPath(page.path).with_suffix("").as_posix())
     return [*lines, *_list(old, site, page)] if old and old.anchors else [*lines]
 

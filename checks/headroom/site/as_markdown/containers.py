@@ -1,4 +1,4 @@
-"""Tabs and admonitions as plain Markdown: their title in bold, and what they hold no deeper than they stand."""
+"""Convert tabs and admonitions to plain Markdown: a title in bold, and the content without its indentation."""
 
 import re
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ _OPENS = re.compile(r"^(?P<indent> *)(?:===[!+]*|!!!|\?\?\?\+?) *(?P<name>[\w -]
 _INDENT = 4
 
 
-def opened(lines: Sequence[str]) -> list[str]:
-    """The lines of a page without containers; code stays as it is, but for its depth."""
+def flattened(lines: Sequence[str]) -> list[str]:
+    """Return a page's lines with every container replaced; code only loses the container's indentation."""
     code = {row for fence in fenced(list(lines)) for row in range(fence.first, fence.last + 1)}
     found: list[str] = []
-    depths: list[int] = []  # where the containers that are open begin
+    depths: list[int] = []  # indentation of each open container
     for number, line in enumerate(lines):
         indent = len(line) - len(line.lstrip(" "))
         while line.strip() and depths and indent < depths[-1] + _INDENT:

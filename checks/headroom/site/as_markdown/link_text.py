@@ -1,4 +1,4 @@
-"""Links of our own schemes as links of the web: a claim with its verdict in words, a fact with its source."""
+"""Convert links to plain Markdown: a claim with its verdict in words, a fact with its source."""
 
 import posixpath
 import re
@@ -22,7 +22,7 @@ _ELSEWHERE = re.compile(r"^[a-z][a-z0-9+.-]*:|^#|^/", re.IGNORECASE)
 
 
 def resolved(text: str, site: SiteData, page: PageContext) -> str:
-    """The text of a page with every link leading to a file beside it or to the web. One that leads nowhere is text."""
+    """Replace every link by one to a Markdown file or the web; a broken link becomes its text."""
 
     def replaced(match: re.Match[str], label: str) -> str:
         href = match["href"]
@@ -34,15 +34,15 @@ def resolved(text: str, site: SiteData, page: PageContext) -> str:
         if formula_of(href) is not None:
             return label
         if href.startswith(("claim:", "fact:")):
-            return _ours(label, href, site, page)
+            return _resolve(label, href, site, page)
         title = f' "{match["title"]}"' if match["title"] else ""
-        return f"[{label}]({_beside(href)}{title})"
+        return f"[{label}]({_markdown_href(href)}{title})"
 
     return outside_code(text, LINK, "text", replaced)
 
 
-def from_the_top(text: str, path: str, address: str) -> str:
-    """A page's plain Markdown with links that begin at the top of the site, for a file that holds many pages."""
+def site_relative(text: str, path: str, address: str) -> str:
+    """Rewrite a page's relative links to start at the site's address, for a file that joins many pages."""
     folder = posixpath.dirname(path)
 
     def replaced(match: re.Match[str], label: str) -> str:
@@ -57,21 +57,21 @@ def from_the_top(text: str, path: str, address: str) -> str:
     return outside_code(text, LINK, "text", replaced)
 
 
-def _beside(href: str) -> str:
-    """A link to a page's source, which has a plain one beside it; that of a notebook is Markdown as well."""
+def _markdown_href(href: str) -> str:
+    """Return the link to a page's Markdown version; a notebook's has the ending `.md`."""
     path, hash_, anchor = href.partition("#")
     if path.endswith(_NOTEBOOK) and not _ELSEWHERE.match(path):
         path = path.removesuffix(_NOTEBOOK) + ".md"
     return f"{path}{hash_}{anchor}"
 
 
-def _ours(label: str, href: str, site: SiteData, page: PageContext) -> str:
+def _resolve(label: str, href: str, site: SiteData, page: PageContext) -> str:
     link = Element("a", {"href": href})
     link.text = label
     try:
         target = parse_target(href)
         claim_links.resolve(link, site, page)
-    except (ValueError, LookupError):  # the site's build tells of it
+    except (ValueError, LookupError):  # the site's build reports it
         return label
     shown = label or " ".join(f"{escaped(link.text or '')} {''.join(map(_shown, link))}".split())
     address = link.get("href", "")
@@ -86,7 +86,7 @@ def _safe(address: str) -> str:
 
 
 def _shown(element: Element) -> str:
-    """An element of a summary as text: a figure in bold, and the word of a badge in brackets."""
+    """Return an element of a summary as text: figures in bold, badges in brackets."""
     inner = escaped("".join(element.itertext()))
     if element.tag == "br":
         return "; "
@@ -96,11 +96,11 @@ def _shown(element: Element) -> str:
 
 
 def _verdict(target: ClaimTarget, link: Element, site: SiteData, page: PageContext) -> str:
-    """The verdict behind a link, in words: for each class what was found on it, or the word of its badge."""
+    """Return the verdict of a link's claim in words, for each class, or else its badge."""
     claim = site.tree.claims[target.claim]
     found = list(_findings(claim, site, page)) if isinstance(claim, MeasuredClaim) and not claim.retired else []
-    said = "; ".join(found) or " ".join(part for part in ("".join(child.itertext()) for child in link) if part)
-    return f" ({escaped(said)})"
+    verdict = "; ".join(found) or " ".join(part for part in ("".join(child.itertext()) for child in link) if part)
+    return f" ({escaped(verdict)})"
 
 
 def _findings(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterator[str]:
@@ -112,7 +112,7 @@ def _findings(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterat
 
 
 def _ran(href: str, indent: str, site: SiteData, page: PageContext) -> str:
-    """The line under a snippet: its command, its file, where it last ran, and below it what it printed there."""
+    """Return the line under a snippet and its last output, in plain Markdown."""
     path, last, _ = ran_on.target(href)
     snippet = site.tree.snippets.get(path.removeprefix("snippets/").removesuffix(".py"))
     if snippet is None:
@@ -124,7 +124,7 @@ def _ran(href: str, indent: str, site: SiteData, page: PageContext) -> str:
 
 
 def _code(value: str) -> str:
-    """Inline code, whatever it holds."""
+    """Return a text as inline code, even if it contains backticks."""
     mark = "`" * (1 + max((len(run) for run in re.findall("`+", value)), default=0))
     space = " " if "`" in value else ""
     return f"{mark}{space}{one_line(value)}{space}{mark}"

@@ -1,4 +1,4 @@
-"""Markdown without notes, elements, attributes and entities. Code is never touched."""
+"""Remove comments, HTML elements, attribute lists and entities from Markdown, but never from code."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,8 +11,8 @@ from headroom.pages.source import language
 
 _UNPROVEN = re.compile(r"<!--\s*no-claim:\s*unproven\s*-->")
 _WHOLE = re.compile(r"<(?P<tag>figure|svg|script|style|form)\b(?P<inside>.*?)</(?P=tag)>", re.DOTALL)
-_TOLD = tuple(re.compile(rf"<{name}\b[^>]*>(?P<words>[^<]*)<") for name in ("title", "desc", "figcaption"))
-"""Where a drawing says what it shows: the first of each; those that follow are of its points."""
+_DESCRIPTIONS = tuple(re.compile(rf"<{name}\b[^>]*>(?P<words>[^<]*)<") for name in ("title", "desc", "figcaption"))
+"""The first of each describes the whole drawing; later ones describe its points."""
 _ELEMENT = re.compile(
     r"<span class=\"badge[^\"]*\">(?P<badge>[^<]*)</span>"
     r"|<a [^<>]*?href=\"(?P<href>[^\"<>]*)\"[^<>]*>(?P<label>[^<]*)</a>"
@@ -20,26 +20,26 @@ _ELEMENT = re.compile(
     r"|(?P<tag></?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>)"
 )
 _APART = re.compile(r"(?:^|[ |\n]|<br ?/?>)(?:<[a-z][^<>]*>)*$")
-"""Before small type that stands apart from what comes before it already."""
+"""A line's or cell's start, after which small text needs no separator."""
 _NEAR = 200
 _ATTRIBUTES = re.compile(r"^(?P<inside>(?:#{1,6} .*?)?)[ \t]*\{[ :.#][^{}\n]*\}[ \t]*$", re.MULTILINE)
 _ENTITY = re.compile(r"(?P<inside>&#(?P<code>\d{1,7});)")
 _KEPT = {"<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;"}
 _ACTIVE = frozenset("\\`*_{}[]#|~!")
-"""What Markdown may take for a mark anywhere."""
+"""Characters that Markdown may read as markup anywhere."""
 _START = re.compile(r"[ \t>]*(?:[-*+][ \t]+)*(?P<number>\d*)$")
-"""What may stand before a mark that counts only where something begins: of a list, of an item with a number."""
+"""What may precede a character that is markup only at the start of a list or a numbered item."""
 Replace = Callable[[re.Match[str], str], str]
 
 
 def outside_code(text: str, pattern: re.Pattern[str], inner: str, replace: Replace) -> str:
-    """The text with each match that begins outside of code replaced.
+    """Replace each match that begins outside of code.
 
     Args:
         text: Markdown.
-        pattern: is matched against the text with blanks in place of code.
-        inner: the group whose text, if it has one, is handed over as it stands, with the code that may be in it.
-        replace: gives what takes the match's place, from the match and that text.
+        pattern: the pattern to find in the text with its code blanked out.
+        inner: the group that `replace` gets with its code, or an empty text if it did not match.
+        replace: returns the replacement for a match and that group.
     """
     parts, done = [], 0
     for match in pattern.finditer(_prose(text)):
@@ -49,15 +49,15 @@ def outside_code(text: str, pattern: re.Pattern[str], inner: str, replace: Repla
     return "".join([*parts, text[done:]])
 
 
-@lru_cache(maxsize=1)  # what one pass leaves as it was, the next one looks through as well
+@lru_cache(maxsize=1)  # successive passes often get the same text
 def _prose(text: str) -> str:
-    """The text with blanks in place of code."""
+    """Return the text with blanks in place of code."""
     prose = without_fences(text)
     return masked(prose, inline_code(prose))
 
 
 def without_comments(text: str) -> str:
-    """The text without comments; where one says that nobody has measured a sentence, words do."""
+    """Remove comments; a note that a sentence is unmeasured becomes the words "(not measured)"."""
     if "<!--" not in text:
         return text
     text = outside_code(text, re.compile(f"(?P<inside>{_UNPROVEN.pattern})"), "inside", lambda *_: "(not measured)")
@@ -70,7 +70,7 @@ def without_comments(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The text without elements, attributes of headings, what highlights code, and needless entities."""
+    """Remove HTML elements, heading attributes, code highlighting options and needless entities."""
     text = outside_code(text, _WHOLE, "inside", _whole)
     text = outside_code(text, _ELEMENT, "label", _element)
     text = outside_code(text, _ATTRIBUTES, "inside", lambda _, inside: inside)
@@ -79,17 +79,17 @@ def plain(text: str) -> str:
 
 
 def _whole(match: re.Match[str], inside: str) -> str:
-    """What is drawn, in the words that a drawing has for who cannot see it; nothing of what only a browser can use."""
+    """Return a drawing's description as text; drop scripts, styles and forms."""
     if match["tag"] in ("script", "style", "form"):
         return ""
-    found = filter(None, (pattern.search(inside) for pattern in _TOLD))
+    found = filter(None, (pattern.search(inside) for pattern in _DESCRIPTIONS))
     words = (unescape(each["words"]).strip().removesuffix(".") for each in found)
-    told = ". ".join(part for part in words if part)
-    return f"Figure: {escaped(told)}." if told else ""
+    description = ". ".join(part for part in words if part)
+    return f"Figure: {escaped(description)}." if description else ""
 
 
 def _element(match: re.Match[str], label: str) -> str:
-    """A badge and a link of HTML as Markdown; of any other tag nothing, but what keeps two texts apart."""
+    """Convert badges and links to Markdown; drop other tags, keeping a separator between two texts."""
     if match["badge"] is not None:
         return f"**{match['badge']}**"
     if match["href"] is not None:
@@ -103,7 +103,7 @@ def _address(href: str) -> str:
 
 
 def _character(match: re.Match[str]) -> str:
-    """A character of a record's text: itself where it can only be that, and else in a form that does nothing."""
+    """Return the character of an entity, escaped if Markdown could read it as markup."""
     char = chr(int(match["code"]))
     if char in _KEPT:
         return _KEPT[char]
@@ -117,7 +117,7 @@ def _character(match: re.Match[str]) -> str:
 
 
 def _fences(rows: list[str]) -> Iterator[str]:
-    """The rows, each fence with the name of its language and nothing else behind its marks."""
+    """Yield the rows; a fence keeps only its language."""
     opening = {fence.first: fence.info for fence in fenced(rows)}
     for number, row in enumerate(rows):
         info = opening.get(number)

@@ -1,1 +1,1 @@
-"""Claims as a reader meets them: their pages, badges and words, their index, and the pages on classes and harness."""
+"""Pages about claims: each claim, their index, hardware classes and the harness; badges and sentences about them."""

@@ -1,4 +1,4 @@
-"""How to cite a claim: an entry for BibTeX, and a description of it as a data set for search engines."""
+"""How to cite a claim: a BibTeX entry, and schema.org metadata for search engines."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any
 from headroom.io.markdown_escape import one_line
 from headroom.records import CitedClaim, Claim, Session
 from headroom.site.markdown_blocks import folded
-from headroom.site.site_data import PageContext, SiteData, beside, claim_page, evidence_file, html_page
+from headroom.site.site_data import PageContext, SiteData, claim_file, claim_page, evidence_file, html_page
 
 _AUTHORS = "The Headroom contributors"
 _LICENCE = "https://www.apache.org/licenses/LICENSE-2.0"
@@ -26,13 +26,13 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 def folded_entry(claim: Claim, site: SiteData) -> Iterator[str]:
-    """What a claim's page holds of it, folded."""
+    """Yield the folded BibTeX entry of a claim's page."""
     title = "Cite its source" if isinstance(claim, CitedClaim) else "Cite it"
     yield folded("quote", title, f"```bibtex\n{bibtex(claim, site)}\n```")
 
 
 def bibtex(claim: Claim, site: SiteData) -> str:
-    """The entry: of the source where the claim is cited, and else of the claim, by the day of its newest evidence."""
+    """Return the entry for the source of a cited claim, or else for the claim, dated by its newest evidence."""
     fields = dict(_source(claim) if isinstance(claim, CitedClaim) else _own(claim, site))
     rows = "".join(f"  {name} = {value},\n" for name, value in fields.items())
     return f"@misc{{headroom-{claim.id.replace('.', '-')},\n{rows}}}"
@@ -66,12 +66,12 @@ def _source(claim: CitedClaim) -> Iterator[tuple[str, str]]:
 
 
 def _text(value: str) -> str:
-    """A text between braces, every character as BibTeX and LaTeX print it."""
+    """Return a text in double braces, escaped for BibTeX and LaTeX."""
     return "{{" + "".join(_BIBTEX.get(char, char) for char in one_line(value)) + "}}"
 
 
 def json_ld(claim: Claim, site: SiteData) -> str:
-    """The data set of a measured claim as JSON-LD, in an element that no browser runs; nothing where there is none."""
+    """Return a measured claim's data set as JSON-LD in a script element, or nothing without evidence."""
     sessions, page = _sessions(claim, site), PageContext(claim_page(claim.id))
     if not sessions:
         return ""
@@ -85,7 +85,7 @@ def json_ld(claim: Claim, site: SiteData) -> str:
         "dateModified": max(session.head.date for session in sessions),
         "isAccessibleForFree": True,
         "distribution": [
-            _download(site, page, beside(claim.id, ".csv"), "text/csv"),
+            _download(site, page, claim_file(claim.id, ".csv"), "text/csv"),
             *(_download(site, page, evidence_file(session.path), "application/json") for session in sessions),
         ],
     }
@@ -101,5 +101,5 @@ def _download(site: SiteData, page: PageContext, path: str, kind: str) -> dict[s
 
 
 def _sessions(claim: Claim, site: SiteData) -> list[Session]:
-    """The session that counts on each class, which is what a verdict rests on."""
+    """Return the session that counts on each class."""
     return [found.session for found in site.board.standings[claim.id].values() if found.session]

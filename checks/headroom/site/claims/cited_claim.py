@@ -1,4 +1,4 @@
-"""What the site says of a cited claim: who reports it, where, of what hardware, and that it was not measured here."""
+"""Pages and sentences about cited claims: who reports a result, where, and on what hardware."""
 
 from collections.abc import Iterator
 
@@ -17,33 +17,33 @@ _TYPES = {
 _REPORTERS = {
     "author": "its authors themselves",
     "vendor": "its vendor",
-    "independent": "somebody without a stake in it",
+    "independent": "a third party",
 }
 _SHORT = {"author": "authors", "vendor": "vendor", "independent": "independent"}
 _INDEPENDENCE = {
     "author": "Measured by the authors of the method. They know how to use it best, and chose what to compare it with.",
-    "vendor": "Measured or stated by the vendor: whoever makes or publishes what the sentence is about.",
-    "independent": "Measured by somebody without a stake in it.",
+    "vendor": "Measured or stated by the vendor, who makes or publishes the product in question.",
+    "independent": "Measured by a third party without a stake in the result.",
 }
 _WARNING = (
     '!!! warning "A web page"\n\n    Nobody reviewed it before it was published, and it may change or go. '
-    "The words above are those of the day on which it was read."
+    "The quotation is from the day on which it was read."
 )
 
 
 def word(claim: CitedClaim) -> str:
-    """What a badge says: by whom, and where nobody reviews what is written."""
+    """Return the badge's text: who reports the claim, and whether it is on a web page."""
     page = ", web page" if claim.source.type == "web" else ""
     return f"{phrasing.BADGES['cited']}: {_SHORT[claim.independence]}{page}"
 
 
 def hardware(claim: CitedClaim) -> str:
-    """The hardware as the source states it, or nothing where it states none."""
+    """Return the hardware that the source names, or nothing."""
     return "" if claim.hardware_as_stated.startswith(("none", "not stated")) else claim.hardware_as_stated
 
 
 def sentence(claim: CitedClaim) -> str:
-    """One full sentence: who reports it, in what, of what hardware, and that it is not ours."""
+    """Return one sentence with the source, its hardware, and that it was not measured here."""
     source = claim.source
     place = f" on {hardware(claim)}" if hardware(claim) else " on hardware that is not stated"
     kind = f"in {_TYPES[source.type]} of {source.year} ({source.title}, {source.locator}),"
@@ -51,13 +51,13 @@ def sentence(claim: CitedClaim) -> str:
 
 
 def reported(claim: CitedClaim) -> str:
-    """Return the statement for programs, which begins with who reports it."""
+    """Return the statement for programs, introduced by its authors."""
     source = claim.source
     return f"Reported by {source.authors} ({source.year}), not measured here: {claim.statement}"
 
 
 def render(claim: CitedClaim, page: PageContext) -> Iterator[str]:
-    """The parts of its page below the title."""
+    """Yield the sections of a cited claim's page below the title."""
     source = claim.source
     yield f"{badge('cited', word(claim))} {text(sentence(claim))}"
     yield f"> “{text(claim.quote)}”"

@@ -1,4 +1,4 @@
-"""The page of one claim: its verdict in words first, then everything that the verdict rests on."""
+"""The page of one claim: its verdict in words, the plot, the conditions and the statistics."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -35,11 +35,11 @@ from headroom.verdicts.crossover import asserted
 
 
 def render(claim: Claim, site: SiteData) -> str:
-    """The whole page as Markdown with its front matter."""
+    """Return the page as Markdown with front matter."""
     page = PageContext(claim_page(claim.id))
     head = [_front_matter(claim), f"# {text(claim.statement)}", *retirement_notice.notice(claim, site, page)]
     other = [] if isinstance(claim, MeasuredClaim) else issue_link.links(claim, site)
-    tail = [*retirement_notice.older(claim, site, page), *other, *downloads.section(claim, site, page)]
+    tail = [*retirement_notice.replaced(claim, site, page), *other, *downloads.section(claim, site, page)]
     return "\n\n".join([*head, *_parts(claim, site, page), *tail]) + "\n"
 
 
@@ -50,17 +50,17 @@ def _parts(claim: Claim, site: SiteData, page: PageContext) -> Iterator[str]:
 
 
 def _front_matter(claim: Claim) -> str:
-    # Themes put both into the page's head as they are. A JSON string is a YAML string.
+    # Themes insert both into the page's head without escaping. A JSON string is valid YAML.
     head = json.dumps(escape(claim.statement))
     return f"---\ntitle: {head}\ndescription: {head}\nsearch: {{boost: 0.5}}\n---"
 
 
 def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterator[str]:
     seen = [phrasing.view(site, claim, name) for name in site.classes_of(claim)]
-    views = sorted(seen, key=lambda view: (view.carried, view.standing.verdict is None))  # what was measured first
+    views = sorted(seen, key=lambda view: (view.carried, view.standing.verdict is None))  # own measurements first
     for view in views:
-        said = verdict_sentence.carried_over(view) if view.carried else verdict_sentence.verdict_sentence(view)
-        yield f"{badge(view.status, view.word)} {text(said)}"
+        sentence = verdict_sentence.carried_over(view) if view.carried else verdict_sentence.verdict_sentence(view)
+        yield f"{badge(view.status, view.word)} {text(sentence)}"
     own = [(view.hardware, view.standing) for view in views if not view.carried]
     series = [Series(site.class_name(name), found.verdict.points) for name, found in own if found.verdict]
     if series:
@@ -73,7 +73,7 @@ def _measured(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterat
     for name, standing in own:
         yield from tradeoffs.parts(claim, name, standing, site, page)
     yield from not_claimed(claim, page)
-    yield from _again(claim)
+    yield from _reproduction(claim)
     yield from issue_link.links(claim, site)
     for name, standing in own:
         if standing.session:
@@ -110,11 +110,11 @@ def _conditions(claim: MeasuredClaim, site: SiteData) -> Iterator[str]:
 
 def _relation(claim: MeasuredClaim) -> str:
     if claim.relation == "better":
-        return f"the whole interval of the ratio lies above {1 + claim.min_effect:g}"
+        return f"the whole interval of the ratio is above {1 + claim.min_effect:g}"
     margin = claim.margin or 0
     if claim.relation == "not_worse":
-        return f"the whole interval of the ratio lies above {1 / (1 + margin):.3g}"
-    return f"the whole interval of the ratio lies within {1 / (1 + margin):.3g} to {1 + margin:g}"
+        return f"the whole interval of the ratio is above {1 / (1 + margin):.3g}"
+    return f"the whole interval of the ratio is within {1 / (1 + margin):.3g} to {1 + margin:g}"
 
 
 def _pairs(values: Mapping[str, object]) -> str:
@@ -133,12 +133,12 @@ def _statistics(claim: MeasuredClaim, standing: Standing, page: PageContext) -> 
 def _limits(claim: MeasuredClaim, standing: Standing, site: SiteData) -> Iterator[str]:
     rows = list(noise_and_roofline.of_session(site, claim, standing.session)) if standing.session else []
     if rows:
-        yield "What bounds them:"
+        yield "What limits these figures:"
         yield _list(map(text, rows))
 
 
 def _point(claim: MeasuredClaim, point: PointVerdict) -> list[str]:
-    """What the table beneath the plot has not: the baseline against itself, and why the verdict is what it is."""
+    """Return a point's row: baseline, control and reason, which the table below the plot omits."""
     unit = claim.metric.kind.unit
     arms = [text(humane(median(arm), unit)) if arm else "missing" for arm in (point.baseline, point.control)]
     return [_where(claim, point), *arms, f"{point.verdict}: {text(phrasing.reason(point.reason))}"]
@@ -149,7 +149,7 @@ def _where(claim: MeasuredClaim, point: PointVerdict) -> str:
 
 
 def _session(session: Session, page: PageContext) -> Iterator[str]:
-    """What the session ran on and how, and what is not known of it."""
+    """Yield the session's machine, versions, design and unknowns."""
     found, design = session.head.environment, session.head.design
     machine = [
         found.product,
@@ -185,8 +185,8 @@ def _raw(session: Session, page: PageContext) -> str:
     return f"[{phrasing.day(session.head.date)}, {session.path.rpartition('-')[2]}]({target})"
 
 
-def _again(claim: MeasuredClaim) -> Iterator[str]:
+def _reproduction(claim: MeasuredClaim) -> Iterator[str]:
     yield _heading("Measure it yourself")
     yield f"```bash\nheadroom reproduce {claim.id}\n```"
-    yield "It prints your interval beside these, and what differs between the machines."
+    yield "It prints your interval next to these intervals, and how the machines differ."
     yield f'??? example "The benchmark"\n\n    ```python\n    --8<-- "checks/benchmarks/{claim.benchmark}.py"\n    ```'

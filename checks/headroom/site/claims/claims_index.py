@@ -1,4 +1,4 @@
-"""The page that lists every claim, by topic."""
+"""The index page of all claims, by topic."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -11,15 +11,15 @@ from headroom.site.site_data import INDEX, PageContext, SiteData, claim_page
 
 
 def index(site: SiteData) -> str:
-    """The table of all claims, by topic."""
+    """Return the page as Markdown: a table of claims per topic."""
     claims = sorted(site.tree.claims.values(), key=lambda claim: claim.id)
     intro = (
         "Every comparison on this site is one of these claims. A verdict is never stored: it is computed from the raw "
-        "samples whenever the site is built, for each [hardware class](hardware.md) on its own. "
+        "samples whenever the site is built, separately for each [hardware class](hardware.md). "
         "[What changed](changes.md) lately, and [all of it as data](../claims.json)."
     )
     head = [
-        '---\ntitle: Claims\ndescription: "Every claim of this site and what the evidence says of it"\n---',
+        '---\ntitle: Claims\ndescription: "Every claim of this site and its verdict"\n---',
         "# Claims",
         intro,
     ]
@@ -30,7 +30,7 @@ def index(site: SiteData) -> str:
 def _topic(topic: str, claims: list[Claim], site: SiteData) -> Iterator[str]:
     yield f"## {topic.capitalize()} {{ data-search-exclude }}"
     rows = [f"| {_named(claim)} | {_statuses(claim, site)} |" for claim in claims]
-    yield "\n".join(["| claim | where it stands |", "| --- | --- |", *rows])
+    yield "\n".join(["| claim | verdict |", "| --- | --- |", *rows])
 
 
 def _named(claim: Claim) -> str:
@@ -38,7 +38,7 @@ def _named(claim: Claim) -> str:
 
 
 def _statuses(claim: Claim, site: SiteData) -> str:
-    """A badge a class, each with the date of its newest session."""
+    """Return a badge per class with the date of its newest session."""
     if claim.retired:
         return f"{retirement_notice.BADGE} since {phrasing.day(claim.retired.since)}"
     if isinstance(claim, CitedClaim):

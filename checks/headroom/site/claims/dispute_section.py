@@ -1,4 +1,4 @@
-"""A dispute on a claim's page: the two sessions that disagree, side by side, and what to make of it."""
+"""The section of a claim's page about a dispute: the two contradicting sessions side by side."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,13 +15,13 @@ _UNKNOWN = "unknown"
 
 
 def section(claim: MeasuredClaim, standing: Standing, place: str, page: PageContext) -> Iterator[str]:
-    """What is open on one hardware class; nothing where no dispute is.
+    """Yield the section about one hardware class, or nothing without a dispute.
 
     Args:
-        claim: what is disputed.
-        standing: where it stands on the class.
-        place: the class as a sentence names it.
-        page: where it is shown.
+        claim: the disputed claim.
+        standing: its verdict on the class.
+        place: the class's name in a sentence.
+        page: the page that shows the section.
     """
     if standing.dispute is None:
         return
@@ -42,23 +42,23 @@ def section(claim: MeasuredClaim, standing: Standing, place: str, page: PageCont
 
 
 def _meaning(session: Session, differ: list[str]) -> str:
-    """What a reader should make of it, and what would end it."""
+    """Return what readers should conclude, and what ends the dispute."""
     product = text(session.head.environment.product)
     where = (
-        f"Look first at what differs between them: {text(', '.join(differ))}."
+        f"First check the differences between them: {text(', '.join(differ))}."
         if differ
-        else "Nothing that is recorded differs between them, so what decides is not recorded."
+        else "No recorded property differs between them, so the cause is not recorded."
     )
     return (
-        f"Two sessions on the same product ({product}) and minor version of torch say the opposite. Until that is "
-        f"explained, take neither for true, and measure on your own machine. {where} "
-        f"The dispute ends when {SETTLED} sessions in a row agree, or with the first on the product that has another "
-        "minor version of torch; no session is ever taken away."
+        f"Two sessions on the same product ({product}) and minor version of torch contradict each other. Until that is "
+        f"explained, trust neither, and measure on your own machine. {where} "
+        f"The dispute ends when {SETTLED} sessions in a row agree, or with the first session "
+        "on this product with another minor version of torch; no session is ever deleted."
     )
 
 
 def _machine(session: Session) -> dict[str, str]:
-    """What is known of where and how a session ran, as a table says it."""
+    """Return the known properties of a session's machine and design, as text for the table."""
     found, design = session.head.environment, session.head.design
     plain: Mapping[str, Any] = {
         "product": found.product,
@@ -91,7 +91,7 @@ def _when(session: Session) -> str:
 
 
 def _found(claim: MeasuredClaim, verdict: SessionVerdict) -> str:
-    """The ratios that a session shows where the claim asserts something."""
+    """Return a session's ratios at the points that the claim asserts."""
     return "; ".join(_point(claim, point) for point in verdict.points if point.asserted)
 
 

@@ -1,15 +1,15 @@
-"""Where a claim's page leads whoever wants it as data: files, record, a badge for a README, and how to cite it."""
+"""The last section of a claim's page: data files, its record, a README badge and a citation."""
 
 from collections.abc import Iterator
 
 from headroom.records import Claim, MeasuredClaim
 from headroom.site.claims import citation, readme_badge
 from headroom.site.markdown_blocks import bullets, folded, heading
-from headroom.site.site_data import PageContext, SiteData, beside
+from headroom.site.site_data import PageContext, SiteData, claim_file
 
 
 def section(claim: Claim, site: SiteData, page: PageContext) -> Iterator[str]:
-    """The last section of a claim's page."""
+    """Yield the section."""
     yield heading("Data, badge and citation")
     yield bullets(_files(claim, site, page))
     yield folded("example", "A badge for a README", "\n\n".join(_badge(claim, site, page)))
@@ -21,21 +21,22 @@ def section(claim: Claim, site: SiteData, page: PageContext) -> Iterator[str]:
 def _files(claim: Claim, site: SiteData, page: PageContext) -> Iterator[str]:
     standings = site.board.standings[claim.id].values()
     if isinstance(claim, MeasuredClaim) and any(standing.verdict for standing in standings):
-        yield f"Samples of every session that counts: [CSV]({page.href(beside(claim.id, '.csv'))})"
+        yield f"Samples of every session that counts: [CSV]({page.href(claim_file(claim.id, '.csv'))})"
     schema = page.href("schemas/one-claim-file.json")
-    yield f"Verdicts, intervals and history: [JSON]({page.href(beside(claim.id, '.json'))}), by this [schema]({schema})"
+    record = page.href(claim_file(claim.id, ".json"))
+    yield f"Verdicts, intervals and history: [JSON]({record}), by this [schema]({schema})"
     if site.repository:
-        record = site.tree.claim_paths[claim.id]
-        yield f"What was written down: [the record]({site.repository.rstrip('/')}/blob/main/{record})"
+        source = site.tree.claim_paths[claim.id]
+        yield f"The claim as written: [its record]({site.repository.rstrip('/')}/blob/main/{source})"
 
 
 def _badge(claim: Claim, site: SiteData, page: PageContext) -> Iterator[str]:
-    """The badge as it looks, and what to paste for it and for that of each class."""
+    """Yield the badge, and the Markdown that shows it in a README, overall and per class."""
     badges = readme_badge.of_claim(claim, site)
     yield f"![The badge of this claim]({page.href(badges[0].path)})"
-    lines = (readme_badge.pasted(claim, badge, site.address) for badge in badges)
+    lines = (readme_badge.markdown(claim, badge, site.address) for badge in badges)
     yield "```markdown\n" + "\n".join(lines) + "\n```"
     if len(badges) > 1:
-        yield "The first is of the claim as a whole, each other one of a hardware class."
+        yield "The first badge covers the whole claim; each other badge covers one hardware class."
     if not site.address:
-        yield f"`{readme_badge.PLACEHOLDER}` stands for the address of this site, which the build was not told."
+        yield f"Replace `{readme_badge.PLACEHOLDER}` with this site's address, which was not set when it was built."

@@ -1,4 +1,4 @@
-"""The page of the hardware classes: what each is, what has been measured on it, how noisily, and what it can do."""
+"""The page of hardware classes: definition, sessions, noise floor and roofline of each."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,12 +14,12 @@ PAGE = "claims/hardware.md"
 
 
 def render(site: SiteData) -> str:
-    """The whole page as Markdown with its front matter."""
+    """Return the page as Markdown with front matter."""
     index = PageContext(PAGE).href(INDEX)
     head = [
-        '---\ntitle: Hardware classes\ndescription: "What sessions ran on, how noisy it is and what it can do"\n---',
+        '---\ntitle: Hardware classes\ndescription: "The hardware of sessions, noise floor and roofline"\n---',
         "# Hardware classes",
-        f"Every verdict of the [claims]({index}) is of one of these classes, and two products of GPUs never share one.",
+        f"Every verdict on a [claim]({index}) is about one of these classes. Two GPU products never share a class.",
     ]
     classes = [part for name, known in sorted(site.tree.classes.items()) for part in _class(site, name, known)]
     return "\n\n".join([*head, *classes]) + "\n"
@@ -30,10 +30,10 @@ def _class(site: SiteData, name: str, known: HardwareClass) -> Iterator[str]:
     dates = [session.head.date for session in site.tree.sessions if session.head.hardware_class == name]
     span = f", the newest of {phrasing.day(max(dates))}" if dates else ""
     match = known.match.model_dump(exclude_defaults=True)
-    asked = "; ".join(f"{field} {_told(value)}" for field, value in match.items())
+    asked = "; ".join(f"{field} {_joined(value)}" for field, value in match.items())
     rows = [
         f"What it is: {known.name}",
-        f"What a machine must show: {asked or 'nothing'}",
+        f"Required of a machine: {asked or 'nothing'}",
         f"Sessions: {len(dates)}{span}",
         noise_and_roofline.floor(site.board.noise.floor(name)),
         noise_and_roofline.roofline(known),
@@ -44,22 +44,23 @@ def _class(site: SiteData, name: str, known: HardwareClass) -> Iterator[str]:
             yield from _machine(path, machine)
 
 
-def _told(value: object) -> str:
+def _joined(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _machine(path: str, machine: Machine) -> Iterator[str]:
     found, others = machine.environment, machine.others_cpu
-    busy = "an unknown share" if others is None else f"{others:.0%}".replace("%", "\u00a0%")
+    share = "an unknown share" if others is None else f"{others:.0%}".replace("%", "\u00a0%")
+    busy = f"other processes used {share} of the cores"
     throttled = f", slowed down by {', '.join(machine.throttled)}" if machine.throttled else ""
     seen = f"{found.product}, {found.cores} cores, {found.threads} used, torch {found.versions.get('torch', 'unknown')}"
     raw = f"[raw data]({PageContext(PAGE).href(evidence_file(path))})"
-    yield f"{text(seen)}: {phrasing.day(machine.date)}, others had {text(busy)} of the cores{text(throttled)}, {raw}"
-    rows = [_row(f"product, {name}", each, "TFLOP/s") for name, each in machine.products.items()]
+    yield f"{text(seen)}: {phrasing.day(machine.date)}, {text(busy)}{text(throttled)}, {raw}"
+    rows = [_row(f"matmul, {name}", each, "TFLOP/s") for name, each in machine.products.items()]
     rows += [_row(f"memory, {name}", each, "B/s") for name, each in machine.bandwidth.items()]
-    rows += [_row("call of an operation", machine.launch, "s")]
-    rows += [f"| {text(f'product, {name}')} | – | – | {text(why)} |" for name, why in machine.not_measured.items()]
-    yield "\n".join(["| what | best | median | of |", "| --- | --- | --- | --- |", *rows])
+    rows += [_row("operation call", machine.launch, "s")]
+    rows += [f"| {text(f'matmul, {name}')} | – | – | {text(why)} |" for name, why in machine.not_measured.items()]
+    yield "\n".join(["| measured | best | median | of |", "| --- | --- | --- | --- |", *rows])
 
 
 def _row(what: str, measured: Measurement, unit: str) -> str:
@@ -76,7 +77,7 @@ def _amount(value: float, unit: str) -> str:
 
 
 def as_data(site: SiteData) -> dict[str, Any]:
-    """The classes for other programs."""
+    """Return the classes as data for claims.json."""
     return {name: _as_data(site, name, known) for name, known in sorted(site.tree.classes.items())}
 
 

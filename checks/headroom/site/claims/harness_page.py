@@ -1,4 +1,4 @@
-"""The page of the harness: what it finds where nothing is to be found, how small a gain it finds, and what it costs."""
+"""The page about the harness: false verdicts in A/A sessions, the smallest detectable gain, and its overhead."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from headroom.verdicts.aa_tests import Trial
 
 PAGE = "claims/harness.md"
 _WIDE = math.log(1.2)
-"""What the picture shows of a ratio, in either direction: an interval that is wider leaves it."""
+"""The plot's range in log ratio, in both directions; wider intervals are cut off."""
 _HEIGHT, _TOP = 220, 12
 _HEAD = """---
 title: The harness, measured
@@ -22,12 +22,13 @@ description: "Sessions of a program against itself: false verdicts, the smallest
 # The harness, measured
 
 **How often does it see a difference where there is none?** Here a training step is measured against itself, under
-another name, with the command, processes, order and rule of everything else on this site. Whatever it supports is an
-error. No session is left out, and all figures are computed from the raw samples when the site is built."""
+another name, with the command, processes, order and rule of all measurements on this site. Every supported
+difference is an error. No session is left out, and all figures are computed from the raw samples when the site is
+built."""
 
 
 def render(site: SiteData) -> str:
-    """The whole page as Markdown with its front matter."""
+    """Return the page as Markdown with front matter."""
     classes = [part for name in sorted(site.tree.classes) for part in _class(site, name)]
     return "\n\n".join([_HEAD, *(classes or ["No such session has been measured yet."])]) + "\n"
 
@@ -48,8 +49,8 @@ def _class(site: SiteData, name: str) -> Iterator[str]:
     rows = [
         f"Sessions: {len(trials)}, of {len(trials[0].baseline)} blocks, {', '.join(days)}, torch {', '.join(torch)}",
         f"Found a difference of more than {counts} in either direction: **{errors}**; {at_most}",
-        f"Would have been stopped by their control alone: {sum(not trial.control for trial in trials)}",
-        f"On a machine that others used as well, whose times count for nothing: {sum(trial.busy for trial in trials)}",
+        f"Would have been rejected by their control alone: {sum(not trial.control for trial in trials)}",
+        f"Not counted, because other processes used the machine: {sum(trial.busy for trial in trials)}",
     ]
     yield "\n".join(f"- {row}" for row in rows)
     yield _figure(trials)
@@ -77,12 +78,12 @@ def _detectable(trials: Sequence[Trial], busy: int) -> Iterator[str]:
     found = list(aa_tests.detectable(trials))
     if not found:
         return
-    run = trials[0].seconds / 3 / len(trials[0].baseline)  # a block has three
+    run = trials[0].seconds / 3 / len(trials[0].baseline)  # a block has three runs
     yield "### The smallest gain that is found"
     yield (
-        "Had the second step been better by this much, four of five sessions would have said so: their whole interval "
+        "Had the second step been better by this much, four of five sessions would have shown it: their whole interval "
         f"would have lain above {1 + trials[0].min_effect:g}. A run takes {run:.1f} seconds. "
-        "Longer sessions are sessions one after the other, taken for one."
+        "A longer session in this table is several sessions joined into one."
         + (
             f" The {busy} sessions of a busy machine are left out here, as a claim would leave them out."
             if busy
@@ -106,7 +107,7 @@ def _raw(trials: Sequence[Trial]) -> Iterator[str]:
 
 
 def _figure(trials: Sequence[Trial]) -> str:
-    """Each session's interval, in the order of time, with the zone of what is too small to count."""
+    """Return the plot of each session's interval in order of time, with the band of differences too small to count."""
     top = _y(1 + trials[0].min_effect)
     bottom = _y(1 / (1 + trials[0].min_effect))
     label = f"The intervals of {len(trials)} sessions of a step against itself"
@@ -123,14 +124,14 @@ def _figure(trials: Sequence[Trial]) -> str:
     for number, trial in enumerate(trials):
         x = 12 + 86 * (number + 0.5) / len(trials)
         low, high = _y(trial.found.low), _y(trial.found.high)
-        told = f"session {number + 1}: {trial.found.ratio:.3f}, {trial.found.low:.3f} to {trial.found.high:.3f}"
+        title = f"session {number + 1}: {trial.found.ratio:.3f}, {trial.found.low:.3f} to {trial.found.high:.3f}"
         line = f'<line class="whisker" x1="{x:.2f}%" x2="{x:.2f}%" y1="{low:.1f}" y2="{high:.1f}">'
-        parts.append(f"{line}<title>{told}</title></line>")
+        parts.append(f"{line}<title>{title}</title></line>")
         parts.append(f'<circle fill="currentColor" cx="{x:.2f}%" cy="{_y(trial.found.ratio):.1f}" r="3"/>')
     parts.append(f'<text class="axis" x="12%" y="{_HEIGHT + 24}">one session after the other →</text>')
     caption = (
-        "A line is the 99\u00a0% interval of a session, a dot its ratio. The grey band is what is too small to count. "
-        "A line wholly above or below the band would be a false verdict."
+        "A line is the 99\u00a0% interval of a session, a dot its ratio. Differences in the grey band are "
+        "too small to count. A line wholly above or below the band would be a false verdict."
     )
     return "\n".join(
         [

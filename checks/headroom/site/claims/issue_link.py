@@ -1,4 +1,4 @@
-"""The way from a claim's page to whoever can correct it: an issue, filled in as far as the page knows."""
+"""The links on a claim's page that open an issue with known fields filled in."""
 
 from collections.abc import Iterator
 from urllib.parse import quote, urlencode
@@ -9,11 +9,11 @@ from headroom.site.site_data import SiteData, claim_page
 from headroom.verdicts import PointVerdict, Standing
 
 FORM = "claim-is-wrong.yml"
-"""The issue form under .github/ISSUE_TEMPLATE/; what is filled in are fields of it, by their ids."""
+"""The issue form below .github/ISSUE_TEMPLATE/; its field ids are the query's keys."""
 
 
 def links(claim: Claim, site: SiteData) -> Iterator[str]:
-    """A sentence with a link for each hardware class that was measured, or one for the claim; none without a host."""
+    """Yield a link per measured class, or one for the whole claim; none without a repository."""
     if not site.repository:
         return
     measured = {
@@ -22,14 +22,14 @@ def links(claim: Claim, site: SiteData) -> Iterator[str]:
         if (standing := site.board.of(claim, name)).session is not None
     }
     if not measured:
-        yield f"Is it not so? [Say what is wrong]({_address(claim, site, {})})."
+        yield f"Is this claim wrong? [Say what is wrong]({_address(claim, site, {})})."
     for name, standing in measured.items():
-        address = _address(claim, site, {"class": name, **_said(standing)})
-        yield f"Is it not so for you on {text(site.class_name(name))}? [I measured otherwise]({address})."
+        address = _address(claim, site, {"class": name, **_fields(standing)})
+        yield f"Did you find something else on {text(site.class_name(name))}? [I measured otherwise]({address})."
 
 
-def _said(standing: Standing) -> dict[str, str]:
-    """What the page says of a claim on a class, and with which versions it was measured."""
+def _fields(standing: Standing) -> dict[str, str]:
+    """Return the verdict and the versions as fields of the form."""
     if standing.session is None or standing.verdict is None:
         return {}
     head = standing.session.head
@@ -48,7 +48,7 @@ def _at(point: PointVerdict) -> str:
 
 
 def _address(claim: Claim, site: SiteData, known: dict[str, str]) -> str:
-    """The address of a new issue. What is encoded holds neither a bracket nor a quotation mark nor a space."""
+    """Return the address of a new issue, encoded so that Markdown can link it."""
     page = claim_page(claim.id).removesuffix(".md") + ".html"
     fields = {"template": FORM, "title": f"{claim.id} is not so", "claim": claim.id, "page": page, **known}
     return f"{site.repository.rstrip('/')}/issues/new?{urlencode(fields, quote_via=quote, safe='')}"

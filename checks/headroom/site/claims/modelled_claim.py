@@ -1,4 +1,4 @@
-"""What the site says of a modelled claim: its formula, what it comes to, and how far it is off where measured."""
+"""Pages and sentences about modelled claims: the formula, its result, and its error against measurements."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -19,12 +19,12 @@ _WORDS = {"modelled": "computed", "contradicted": "computed, contradicted", "unm
 
 
 def word(computed: Computed) -> str:
-    """What a badge says."""
+    """Return the badge's text."""
     return _WORDS[computed.status]
 
 
 def amount(value: float, unit: str) -> str:
-    """A value for people: in the unit of its kind that keeps it near one, or as it is where the kind has one unit."""
+    """Return a value in a readable unit."""
     if not math.isfinite(value):
         return "without a bound"
     if unit not in UNITS:
@@ -35,7 +35,7 @@ def amount(value: float, unit: str) -> str:
 
 
 def result(claim: ModelledClaim, computed: Computed) -> str:
-    """What the formula comes to, with its range where a variable has one."""
+    """Return the formula's result, with its range if a variable has one."""
     found, unit = computed.result, claim.predicts.unit
     if found is None:
         return "not known yet"
@@ -43,7 +43,7 @@ def result(claim: ModelledClaim, computed: Computed) -> str:
 
 
 def _range(found: Quantity, unit: str, before: str) -> str:
-    """Between what a value may lie, or how near that is to it where both ends are written as it is."""
+    """Return the range of a value, as percent if both ends print alike."""
     if found.low == found.high:
         return ""
     low, high = amount(found.low, unit), amount(found.high, unit)
@@ -53,13 +53,13 @@ def _range(found: Quantity, unit: str, before: str) -> str:
 
 
 def sentence(claim: ModelledClaim, computed: Computed) -> str:
-    """One full sentence: that it is computed, what it comes to, and how it stood up to measurements."""
+    """Return one sentence: the claim is computed, its result, and how it compares with measurements."""
     off = " The evidence disagrees." if computed.status == "contradicted" else ""
     return f"Computed, not measured: {claim.predicts.name}, {result(claim, computed)}; {computed.reason}.{off}"
 
 
 def render(claim: ModelledClaim, site: SiteData, page: PageContext) -> Iterator[str]:
-    """The parts of its page below the title."""
+    """Yield the sections of a modelled claim's page below the title."""
     computed = site.board.models[claim.id]
     yield f"{badge(computed.status, word(computed))} {text(sentence(claim, computed))}"
     yield heading("Formula")
@@ -70,20 +70,16 @@ def render(claim: ModelledClaim, site: SiteData, page: PageContext) -> Iterator[
     )
     yield f"{text(claim.predicts.name[0].upper() + claim.predicts.name[1:])}: **{text(result(claim, computed))}**."
     if computed.result and computed.result.low != computed.result.high:
-        yield "The range holds whatever the formula comes to while each measured figure stays in its own range."
-    yield heading("Held to measurements")
+        yield "The range covers the formula's results for all measured figures within their own ranges."
+    yield heading("Compared with measurements")
     if len(classes := _classes(claim, site)) == 1:
-        yield f"All of them on {text(classes[0])}:"
+        yield f"All on {text(classes[0])}:"
     yield table(
         ("measured", "where", "with", "predicted", "measured", "error", "allowed"),
         [_check(claim, check, site, page) for check in computed.checks],
     )
     fitted = "; ".join(_named(each, site, page) for each in claim.fitted_on)
-    yield (
-        f"Fitted on {fitted}."
-        if fitted
-        else "Fitted on nothing: the record names no measurement that a value was chosen by."
-    )
+    yield (f"Fitted on {fitted}." if fitted else "Not fitted: the record names no measurement that set a value.")
     yield heading("When it holds")
     bounds = [text(f"{name}: {bound}") for name, bound in claim.validity.bounds.items()]
     yield bullets([text(claim.validity.words), *bounds])
@@ -91,7 +87,7 @@ def render(claim: ModelledClaim, site: SiteData, page: PageContext) -> Iterator[
 
 
 def _variable(variable: Variable, site: SiteData, page: PageContext) -> tuple[str, str]:
-    """The value of a variable, and where it comes from."""
+    """Return a variable's value and its source."""
     if variable.unit is not None and variable.value is not None:
         unit = "" if variable.unit == "1" else f" {variable.unit}"
         return text(f"{variable.value:,.12g}{unit}"), "given"
@@ -107,7 +103,7 @@ def _variable(variable: Variable, site: SiteData, page: PageContext) -> tuple[st
 
 
 def _figure_value(figure: MeasuredFigure, site: SiteData) -> str:
-    """A measured figure and its range, from what the board holds."""
+    """Return a measured figure with its range."""
     try:
         found, unit = measured(figure, site.tree, site.board.standings)
     except LookupError:
@@ -117,7 +113,7 @@ def _figure_value(figure: MeasuredFigure, site: SiteData) -> str:
 
 
 def _named(figure: MeasuredFigure, site: SiteData, page: PageContext) -> str:
-    """A measured figure as a link to its claim, with the arm that it is of."""
+    """Return a link to a measured figure's claim, with its arm."""
     claim = site.tree.claims.get(figure.claim)
     if not isinstance(claim, MeasuredClaim):
         return text(figure.claim)
@@ -144,12 +140,12 @@ def _check(claim: ModelledClaim, check: Check, site: SiteData, page: PageContext
 
 
 def _classes(claim: ModelledClaim, site: SiteData) -> list[str]:
-    """The hardware on which the formula is held to measurements."""
+    """Return the hardware of the measurements that the formula is compared with."""
     return list(dict.fromkeys(site.class_name(each.hardware) for each in claim.validated_by))
 
 
 def _place(claim: ModelledClaim, validation: Validation, site: SiteData) -> str:
-    """The point of a sweep that was measured, and the hardware where that is not the same for all."""
+    """Return a measurement's point, and its hardware if not all are on the same class."""
     measured = site.tree.claims.get(validation.claim)
     point = ", ".join(f"{axis} {value}" for axis, value in validation.point.items())
     if isinstance(measured, MeasuredClaim) and measured.scope.sweep and point:
@@ -159,14 +155,14 @@ def _place(claim: ModelledClaim, validation: Validation, site: SiteData) -> str:
 
 
 def _at(validation: Validation) -> str:
-    """What the variables are at this point where they are not what the claim says."""
+    """Return the variables that differ at this point from the claim's values."""
     plain = {name: value for name, value in validation.at.items() if isinstance(value, int | float)}
     named = [f"{name} of {value.claim}" for name, value in validation.at.items() if isinstance(value, MeasuredFigure)]
     return ", ".join([*(f"{name} {value:,.12g}" for name, value in plain.items()), *named]) or "as above"
 
 
 def exported(claim: ModelledClaim, computed: Computed) -> Mapping[str, Any]:
-    """A modelled claim for other programs."""
+    """Return a modelled claim as data for claims.json."""
     return {
         "status": computed.status,
         "formula": claim.formula,

@@ -1,4 +1,4 @@
-"""What the site says of a claim, in words: badges, amounts and dates."""
+"""Badges, amounts, intervals and dates in words."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ BADGES: dict[Status, str] = {
     "cited": "cited",
     "modelled": "computed",
 }
-# The same for bytes that were counted on other hardware than the page's. Nothing else carries over.
+# Badges of bytes counted on another class than the page's. Other metrics never carry over.
 CARRIED: dict[Status, str] = {
     "supported": "counted on",
     "contradicted": "counted, and not so, on",
@@ -29,7 +29,7 @@ CARRIED: dict[Status, str] = {
     "disputed": "disputed on",
     "flips": "depends on the size, counted on",
 }
-# How a kind of metric names a higher and a lower value.
+# How each kind of metric names a higher and a lower value.
 _MORE_LESS = {"time": ("longer", "shorter"), "bytes": ("more", "less"), "rate": ("higher", "lower")}
 _NEAR_ONE = (0.8, 1.25)
 _MONTHS = (
@@ -40,23 +40,23 @@ _MONTHS = (
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A measured claim as a page about one hardware class sees it."""
+    """A measured claim on a page about one hardware class."""
 
     site: SiteData
     claim: MeasuredClaim
     hardware: str
     status: Status
     source: str | None
-    """The class whose session speaks: the page's own, another whose figures carry over, or none."""
+    """The class whose session gives the figures: the page's own, another one that carries over, or none."""
 
     @property
     def standing(self) -> Standing:
-        """Where the claim stands on the class that speaks for the page."""
+        """The claim's verdict on the class that gives the figures."""
         return self.site.board.of(self.claim, self.source or self.hardware)
 
     @property
     def place(self) -> str:
-        """The page's hardware class in words."""
+        """The name of the page's hardware class."""
         return self.site.class_name(self.hardware)
 
     @property
@@ -66,7 +66,7 @@ class View:
 
     @property
     def word(self) -> str:
-        """What the badge says, short: the sentence behind it names the class in full."""
+        """The badge's text."""
         on_gpu, kind = self.site.on_gpu, self._kind(self.hardware)
         if self.status == "unmeasured":
             measured = [name for name, found in self.site.board.standings[self.claim.id].items() if found.verdict]
@@ -82,15 +82,15 @@ class View:
 
     @property
     def _part(self) -> str:
-        """For what part of its sweep a claim holds, where it is one part and not all: `gain from 1,024 tokens up`.
+        """The part of the sweep for which the claim holds, if not all of it: `gain from 1,024 tokens up`.
 
-        A link to a claim that flips may say where it does not hold, so its badge names what lies in that part.
+        A link to a claim that flips may be about the part where it does not hold, so the badge says "gain" or "holds".
         """
         sweep, verdict = self.claim.scope.sweep, self.standing.verdict
         if sweep is None or verdict is None or self.status not in ("flips", "supported"):
             return ""
         found = crossover.shape(self.claim, verdict.points)
-        if self.status == "supported":  # at all that it asserts, but perhaps not at all that was measured
+        if self.status == "supported":  # at all asserted points, but perhaps not at all measured ones
             found = crossover.asserted(self.claim) if found != crossover.EVERYWHERE else None
         place = sweep_phrases.reach(sweep, found) if found else ""
         if not place or self.status == "supported":
@@ -102,7 +102,7 @@ class View:
 
 
 def view(site: SiteData, claim: MeasuredClaim, hardware: str) -> View:
-    """A claim for a page about this class, its figures taken from another class where they carry over."""
+    """Return a claim's view on a page about this class, with another class's figures if they carry over."""
     status = site.board.status(claim, hardware)
     standings = site.board.standings[claim.id]
     own = hardware in standings and standings[hardware].verdict is not None
@@ -111,20 +111,20 @@ def view(site: SiteData, claim: MeasuredClaim, hardware: str) -> View:
 
 
 def shown_point(view: View) -> PointVerdict | None:
-    """The point that stands for a claim in a summary: the largest that it asserts and that has a result."""
+    """Return the point that a summary shows: the last asserted point with a result."""
     points = view.standing.verdict.points if view.standing.verdict else ()
     known = [point for point in points if point.asserted and math.isfinite(point.ratio)]
     return known[-1] if known else None
 
 
 def conditions(view: View, point: PointVerdict) -> str:
-    """What a figure is of, and where along the sweep: `peak memory at 4 sequences`."""
+    """Return a figure's metric and point: `peak memory at 4 sequences`."""
     at = where(view.claim, point.point)
     return view.claim.metric.kind.title + (f" at {at}" if at else "")
 
 
 def number(value: float) -> str:
-    """A ratio or a figure to three significant digits."""
+    """Return a ratio or a figure with three significant digits."""
     if not math.isfinite(value):
         return "unknown"
     before_point = math.floor(math.log10(abs(value))) if value else 0
@@ -132,7 +132,7 @@ def number(value: float) -> str:
 
 
 def change(value: float) -> str:
-    """A relative change in whole percent, or in tenths where it is small; with a real minus sign."""
+    """Return a relative change in whole percent, below 10 % in tenths."""
     percent = value * 100
     text = f"{abs(percent):.{0 if abs(percent) >= 10 else 1}f}"  # noqa: PLR2004 - two digits
     sign = "" if float(text) == 0 else "+" if percent > 0 else "\u2212"
@@ -140,17 +140,17 @@ def change(value: float) -> str:
 
 
 def relative_change(claim: MeasuredClaim, ratio: float) -> float:
-    """How much larger the subject's figure is than the baseline's, from the ratio of improvement."""
+    """Return the subject's relative change from the baseline, from the ratio of improvement."""
     return (ratio if claim.metric.kind.better == "higher" else 1 / ratio) - 1
 
 
 def phrase(claim: MeasuredClaim, ratios: Sequence[float], *, titled: bool = True) -> str:
-    """What is measured and by how much it differs: `peak memory 1.14 to 1.27 times less`, `1.8 to 1.9 times faster`."""
+    """Return the metric and its change: `peak memory 1.14 to 1.27 times less`, `1.8 to 1.9 times faster`."""
     low, high = min(ratios), max(ratios)
     in_times = not (_NEAR_ONE[0] < low and high < _NEAR_ONE[1])
     time = UNITS[claim.metric.kind.unit][0] == "time"
     parts = [_amount(claim, ratio, in_times=in_times) for ratio in (low, high)]
-    if parts[0][1] == parts[1][1]:  # the same word: said once, the smaller amount first
+    if parts[0][1] == parts[1][1]:  # one word for both, the smaller amount first
         figures = [figure for figure, _ in (parts if low > 1 else parts[::-1])]
         amount = " ".join(filter(None, (" to ".join(dict.fromkeys(figures)), parts[0][1])))
     else:
@@ -159,7 +159,7 @@ def phrase(claim: MeasuredClaim, ratios: Sequence[float], *, titled: bool = True
 
 
 def _amount(claim: MeasuredClaim, ratio: float, *, in_times: bool) -> tuple[str, str]:
-    """A ratio as a figure and the words behind it."""
+    """Return a ratio's figure and the words after it."""
     kind = claim.metric.kind
     family = UNITS[kind.unit][0]
     more, less = _MORE_LESS[family]
@@ -173,33 +173,33 @@ def _amount(claim: MeasuredClaim, ratio: float, *, in_times: bool) -> tuple[str,
 
 
 def before_after(claim: MeasuredClaim, point: PointVerdict) -> str:
-    """What a reader decides by: bytes before and after, or the change of a time or a rate."""
+    """Return bytes before and after, or the change of a time or a rate."""
     if claim.metric.kind.unit == "B":
         return figures(claim, point)
     return change(relative_change(claim, point.ratio))
 
 
 def where(claim: MeasuredClaim, point: Point) -> str:
-    """A point of a sweep in words, or nothing where nothing is swept."""
+    """Return a point of a sweep in words, or nothing without a sweep."""
     sweep = claim.scope.sweep
     return sweep_phrases.at(sweep, point[sweep.axis]) if sweep else ""
 
 
 def figures(claim: MeasuredClaim, point: PointVerdict) -> str:
-    """The medians of both arms: `80.0 ms → 64.2 ms`."""
+    """Return the medians of both arms: `80.0 ms → 64.2 ms`."""
     unit = claim.metric.kind.unit
     return f"{humane(median(point.baseline), unit)} → {humane(median(point.subject), unit)}".replace(" ", "\u00a0")
 
 
 def ends(point: PointVerdict) -> str:
-    """An interval: `1.23 to 1.26`, `exactly` where every block agrees."""
+    """Return an interval: `1.23 to 1.26`, or `exactly` if all blocks agree."""
     if not (math.isfinite(point.ratio) and math.isfinite(point.high)):
         return "none"
     return "exactly" if point.low == point.high else f"{number(point.low)} to {number(point.high)}"
 
 
 def interval(claim: MeasuredClaim, point: PointVerdict) -> str:
-    """The interval of a point's ratio, and what kind of interval it is."""
+    """Return a point's ratio and its interval."""
     between = ends(point)
     if between == "none":
         return "no interval"
@@ -212,17 +212,17 @@ def interval(claim: MeasuredClaim, point: PointVerdict) -> str:
 
 
 def blocks(points: Iterable[PointVerdict]) -> str:
-    """How many blocks stand behind each of these points."""
+    """Return the number of blocks per point."""
     counts = sorted({point.n for point in points})
     return f"{counts[0]} blocks" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} blocks"
 
 
 def reason(code: str) -> str:
-    """A reason as a page names it."""
+    """Return a reason's code in words."""
     return code.replace("_", " ")
 
 
 def day(iso: str) -> str:
-    """A date as a sentence writes it: 21 November 2026."""
+    """Return a date in words: 21 November 2026."""
     year, month, of_month = iso.split("-")
     return f"{int(of_month)}\u00a0{_MONTHS[(int(month) - 1) % 12]}\u00a0{year}"

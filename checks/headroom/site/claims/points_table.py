@@ -1,4 +1,4 @@
-"""The table beneath a plot: the same figures, a row a point and hardware class, what a reader decides by first."""
+"""The table below a plot: a row per point and hardware class."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from headroom.verdicts import PointVerdict
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What one session measured of a claim."""
+    """The points of one session of a claim."""
 
     place: str
     """The hardware class in words."""
@@ -18,7 +18,7 @@ class Series:
 
 
 def head(claim: MeasuredClaim, series: Sequence[Series]) -> list[str]:
-    """The heads of the columns; of what is the same in all rows there is none."""
+    """Return the column headers, without columns that would be the same in all rows."""
     sweep = claim.scope.sweep
     axis = [sweep_phrases.title(sweep)] if sweep else []
     named = ["hardware"] if len(series) > 1 else []
@@ -26,7 +26,7 @@ def head(claim: MeasuredClaim, series: Sequence[Series]) -> list[str]:
 
 
 def rows(claim: MeasuredClaim, series: Sequence[Series]) -> Iterator[list[str]]:
-    """The cells of each row, as plain text."""
+    """Yield the cells of each row as plain text."""
     sweep = claim.scope.sweep
     for each in series:
         for point in each.points:
@@ -36,8 +36,8 @@ def rows(claim: MeasuredClaim, series: Sequence[Series]) -> Iterator[list[str]]:
 
 
 def _cells(claim: MeasuredClaim, point: PointVerdict) -> list[str]:
-    said = verdict_sentence.verdict_words(claim, point) + ("" if point.asserted else " (not claimed)")
+    verdict = verdict_sentence.verdict_words(claim, point) + ("" if point.asserted else " (not claimed)")
     if not point.n:
-        return ["–", said, "–", "–", "0"]
+        return ["–", verdict, "–", "–", "0"]
     interval = phrasing.ends(point).replace(" ", "\u00a0")
-    return [phrasing.figures(claim, point), said, phrasing.number(point.ratio), interval, str(point.n)]
+    return [phrasing.figures(claim, point), verdict, phrasing.number(point.ratio), interval, str(point.n)]

@@ -1,6 +1,6 @@
-"""A badge a claim, and one a hardware class: SVG for the READMEs of others, which shows the verdict of today.
+"""SVG badges with a claim's current verdict for READMEs, overall and per hardware class.
 
-It has colours of its own, so that it reads on light and dark pages, says everything in words, and loads nothing.
+A badge has its own colours for light and dark pages, and loads nothing.
 """
 
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from xml.sax.saxutils import escape
 from headroom.io.markdown_escape import one_line
 from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
 from headroom.site.claims import cited_claim, modelled_claim, phrasing, retirement_notice, verdict_sentence
-from headroom.site.site_data import SiteData, beside, claim_page, html_page
+from headroom.site.site_data import SiteData, claim_file, claim_page, html_page
 from headroom.verdicts import Status
 
-# White on each of these has a contrast of 4.5 or more.
+# White text on each of these has a contrast of at least 4.5.
 _COLOURS: dict[Status | Literal["retired"], str] = {
     "supported": "#0b6b5e",
     "contradicted": "#a12622",
@@ -27,7 +27,7 @@ _COLOURS: dict[Status | Literal["retired"], str] = {
 }
 _ORDER: tuple[Status, ...] = ("contradicted", "disputed", "flips", "inconclusive", "supported")
 PLACEHOLDER = "https://ADDRESS-OF-THIS-SITE/"
-"""What stands for the address of the site where nobody has said it."""
+"""The site's address in a badge's Markdown if it is not set."""
 _LABEL = "headroom"
 _LONGEST, _TITLE = 80, 300
 _WIDE, _NARROW = "MWmw@%→×", "iIl.,:;'|! jtfr"
@@ -35,26 +35,26 @@ _WIDE, _NARROW = "MWmw@%→×", "iIl.,:;'|! jtfr"
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """What one badge says."""
+    """The content of one badge."""
 
     path: str
-    """Where it lies on the site."""
+    """Its path on the site."""
     hardware: str
-    """The class that it is of; empty for that of the claim as a whole."""
+    """Its class; empty for the badge of the whole claim."""
     status: Status | Literal["retired"]
     message: str
     title: str
-    """The full sentence, for who cannot see it and for who points at it."""
+    """The full sentence, for screen readers and as a tooltip."""
 
 
 def files(site: SiteData) -> dict[str, str]:
-    """Every badge, by path."""
+    """Return every badge's SVG by path."""
     return {badge.path: svg(badge) for claim in site.tree.claims.values() for badge in of_claim(claim, site)}
 
 
 def of_claim(claim: Claim, site: SiteData) -> list[Badge]:
-    """The badge of a claim, and one for each class that it was measured on."""
-    path = beside(claim.id, ".svg")
+    """Return the badge of a claim, and one for each class with a verdict."""
+    path = claim_file(claim.id, ".svg")
     if claim.retired:
         return [Badge(path, "", "retired", "retired", retirement_notice.sentence(claim))]
     if isinstance(claim, CitedClaim):
@@ -73,19 +73,21 @@ def _of_class(claim: MeasuredClaim, name: str, site: SiteData) -> Badge:
     amount = phrasing.phrase(claim, [point.ratio for point in points]) if view.status == "supported" else ""
     message = f"{amount}, {phrasing.BADGES['supported']}" if amount else view.word
     title = verdict_sentence.verdict_sentence(view)
-    return Badge(beside(claim.id, f".{name}.svg"), name, view.status, f"{message} on {site.short_name(name)}", title)
+    return Badge(
+        claim_file(claim.id, f".{name}.svg"), name, view.status, f"{message} on {site.short_name(name)}", title
+    )
 
 
 def _whole(path: str, own: list[Badge]) -> Badge:
-    """The claim as a whole: what speaks most against it, and how many classes there are."""
+    """Return the badge of the whole claim: the worst of its classes."""
     if not own:
-        return Badge(path, "", "unmeasured", phrasing.BADGES["unmeasured"], "Nobody has measured it yet.")
+        return Badge(path, "", "unmeasured", phrasing.BADGES["unmeasured"], "Not measured yet.")
     worst = min(own, key=lambda badge: _ORDER.index(badge.status) if badge.status in _ORDER else len(_ORDER))
     return Badge(path, "", worst.status, worst.message, " ".join(badge.title for badge in own))
 
 
 def svg(badge: Badge) -> str:
-    """The drawing: two boxes, each with its words."""
+    """Return the drawing: two boxes with text."""
     message = _cut(badge.message, _LONGEST)
     left, right = _width(_LABEL) + 12, _width(message) + 12
     title = _cut(f"Headroom: {badge.message}. {badge.title}", _TITLE)
@@ -106,11 +108,11 @@ def _cut(value: str, longest: int) -> str:
 
 
 def _width(value: str) -> int:
-    """About as wide as Verdana at 11 pixels draws it; the drawing is fitted to it, whatever the font."""
+    """Estimate a text's width in pixels in Verdana at 11 pixels; textLength fits other fonts to it."""
     return round(sum(9.5 if char in _WIDE else 4.2 if char in _NARROW else 6.9 for char in value))
 
 
-def pasted(claim: Claim, badge: Badge, address: str) -> str:
-    """The Markdown that shows a badge in a README. No text of a record is in it."""
+def markdown(claim: Claim, badge: Badge, address: str) -> str:
+    """Return the Markdown that shows a badge in a README; it contains no text of a record."""
     top = address or PLACEHOLDER
     return f"[![Headroom: {claim.id}]({top}{badge.path})]({top}{html_page(claim_page(claim.id))})"

@@ -1,4 +1,4 @@
-"""What the site says of claims that are no longer made, and of those that took their place."""
+"""Notices about retired claims and the claims that replace them."""
 
 from collections.abc import Iterator
 
@@ -11,29 +11,29 @@ BADGE = '<span class="badge badge-retired">retired</span>'
 
 
 def sentence(claim: Claim) -> str:
-    """Since when a claim is retired, and why; nothing where it is not."""
+    """Return since when and why a claim is retired, or nothing."""
     return f"Retired since {day(claim.retired.since)}: {claim.retired.why}" if claim.retired else ""
 
 
 def notice(claim: Claim, site: SiteData, page: PageContext) -> Iterator[str]:
-    """What the page of a retired claim says first, and nothing on that of another."""
+    """Yield the notice of a retired claim's page, with a link to its replacement."""
     if claim.retired is None:
         return
-    heir = site.tree.claims.get(claim.retired.superseded_by or "")
-    instead = f" In its place: {_link(heir, page)}." if heir else " No other claim took its place."
+    replacement = site.tree.claims.get(claim.retired.superseded_by or "")
+    instead = f" Replaced by: {_link(replacement, page)}." if replacement else " No other claim replaces it."
     yield f"{BADGE} {text(sentence(claim))}{instead}"
 
 
-def older(claim: Claim, site: SiteData, page: PageContext) -> Iterator[str]:
-    """The claims whose place this one took, with what was said of them."""
+def replaced(claim: Claim, site: SiteData, page: PageContext) -> Iterator[str]:
+    """Yield the list of retired claims that this claim replaces."""
     rows = [f"- {_link(each, page)}. {text(sentence(each))}" for each in superseded(claim, site)]
     if rows:
-        yield "## In the place of { data-search-exclude }"
+        yield "## Replaces { data-search-exclude }"
         yield "\n".join(rows)
 
 
 def superseded(claim: Claim, site: SiteData) -> list[Claim]:
-    """The retired claims that name this one as what took their place."""
+    """Return the retired claims that name this claim as their replacement."""
     found = site.tree.claims.values()
     return [each for each in found if each.retired and each.retired.superseded_by == claim.id]
 

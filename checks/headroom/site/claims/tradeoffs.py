@@ -1,4 +1,4 @@
-"""Gain and price together: what a claim's session says of the same arms in other metrics, and of what they computed."""
+"""What else a claim's session measured for the same arms: other metrics, and whether the results agree."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _LEVEL = 0.99
 
 
 def parts(claim: MeasuredClaim, name: str, standing: Standing, site: SiteData, page: PageContext) -> Iterator[str]:
-    """The section of a claim's page on one hardware class; nothing where no session counts."""
+    """Yield the section about one hardware class; nothing without a session that counts."""
     if standing.session is None or standing.verdict is None:
         return
     layout = RunLayout(standing.session.evidence)
@@ -31,16 +31,16 @@ def parts(claim: MeasuredClaim, name: str, standing: Standing, site: SiteData, p
     yield heading("What else it changes" + ("" if alone else f" on {text(site.class_name(name))}"))
     rows = [row for metric in _others(claim, standing) for row in _rows(claim, metric, layout, name, site, page)]
     if rows:
-        yield "In the same runs, of the same two arms:"
+        yield "Measured in the same runs, for the same two arms:"
         yield table(("measured", "point", "baseline", "subject", "changes by", "ratio and interval", "blocks"), rows)
     else:
-        yield "The same runs measured nothing else of these two arms."
+        yield "The same runs measured nothing else for these two arms."
     yield from _elsewhere(claim, name, standing, site, page)
     yield result(claim, [block for point in claim.scope.points for block in blocks(claim, layout, point)])
 
 
 def _others(claim: MeasuredClaim, standing: Standing) -> Iterator[str]:
-    """The metrics in which the session measured both arms at a point of the claim, without the claim's own."""
+    """Yield the other metrics that the session measured for both arms at a point of the claim."""
     measured = standing.session.measured if standing.session else frozenset()
     places = [place(point) for point in claim.scope.points]
     for name in METRICS:
@@ -50,7 +50,7 @@ def _others(claim: MeasuredClaim, standing: Standing) -> Iterator[str]:
 
 
 def _in(claim: MeasuredClaim, metric: str) -> MeasuredClaim:
-    """The claim, as if it were about another metric: its arms, points, and what its runs have to pass."""
+    """Return the claim with another metric, to judge the session by."""
     return claim.model_copy(
         update={"metric": Metric(name=metric), "relation": "better", "margin": None, "min_effect": 0.0}
     )
@@ -85,7 +85,7 @@ def _cells(claim: MeasuredClaim, point: PointVerdict) -> list[str]:
 
 
 def _siblings(claim: MeasuredClaim, site: SiteData) -> Iterator[MeasuredClaim]:
-    """The claims of the same two arms, whichever of them is said to be better."""
+    """Yield the claims about the same two arms, in either direction."""
     arms = {claim.subject, claim.baseline}
     for other in site.tree.measured():
         if other.benchmark == claim.benchmark and {other.subject, other.baseline} == arms:
@@ -93,12 +93,12 @@ def _siblings(claim: MeasuredClaim, site: SiteData) -> Iterator[MeasuredClaim]:
 
 
 def _elsewhere(claim: MeasuredClaim, name: str, standing: Standing, site: SiteData, page: PageContext) -> Iterator[str]:
-    """Claims of the same two arms in metrics that the session did not measure."""
+    """Yield links to claims about the same two arms in metrics that the session did not measure."""
     here = {claim.metric.name, *_others(claim, standing)}
     found = [other for other in _siblings(claim, site) if other.metric.name not in here]
     if found:
         found.sort(key=lambda other: list(METRICS).index(other.metric.name))
-        yield "Of the same two arms, but not of these runs:"
+        yield "Claims about the same two arms from other runs:"
         yield bullets(_linked(other, name, site, page) for other in found)
 
 
@@ -108,11 +108,11 @@ def _linked(claim: MeasuredClaim, name: str, site: SiteData, page: PageContext) 
 
 
 def result(claim: MeasuredClaim, paired: Sequence[PairedBlock]) -> str:
-    """Whether both arms computed the same, or what quality is given up."""
+    """Return whether both arms computed the same result, or how much quality the subject gives up."""
     known = [(b.baseline.output, b.subject.output) for b in paired]
     pairs = [(a, b) for a, b in known if a is not None and b is not None]
     if not pairs or len(pairs) < len(known):
-        return "**Result:** what a run computed is not known of every run."
+        return "**Result:** the output of at least one run was not recorded."
     if claim.gives_up:
         return _given_up(claim, pairs)
     largest = max(output_check.apart(a, b) for a, b in pairs)
@@ -144,7 +144,7 @@ def _given_up(claim: MeasuredClaim, pairs: Sequence[tuple[float, float]]) -> str
 
 
 def _worse(better: str, ratio: float) -> float:
-    """By how much a quality is worse, from the ratio of improvement."""
+    """Return by how much a quality is worse, from the ratio of improvement."""
     if not ratio:
         return math.inf
     return 1 / ratio - 1 if better == "lower" else 1 - ratio

@@ -1,4 +1,4 @@
-"""The history of a claim: what each session made of it, and what became of the claim itself."""
+"""The history of a claim: its verdict after each session, and its retirement."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,48 +13,48 @@ from headroom.verdicts.standing import Status
 from headroom.verdicts.timeline import Step, steps
 
 _FEW = 8
-"""So many rows stand on the page as they are; more are folded."""
+"""The number of rows that a page shows unfolded."""
 State = Status | Literal["retired"]
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One line of a history. It is dated by evidence and records, never by the day of a build."""
+    """One row of a history, dated by its evidence or record."""
 
     claim: Claim
     day: str
     time: str
-    """In UTC; empty where the record does not say it."""
+    """In UTC; empty if the record has none."""
     before: State
     after: State
     why: str
     hardware: str = ""
-    """The class; empty where the claim is retired, which is so on all of them."""
+    """The class; empty for a retirement."""
     step: Step | None = None
 
     @property
     def changed(self) -> bool:
-        """Whether a page said something else after it."""
+        """Whether it changed the verdict."""
         return self.before != self.after
 
     @property
     def first(self) -> bool:
-        """Whether it is the first that was measured."""
+        """Whether it is the first measurement."""
         return self.before == "unmeasured" and self.after not in ("unmeasured", "retired")
 
     @property
     def order(self) -> tuple[str, ...]:
-        """What events are sorted by."""
+        """The sort key."""
         return self.day, self.time, self.claim.id, self.hardware
 
     @property
     def named(self) -> tuple[str, str]:
-        """Both states as a badge names them."""
+        """Both states as badges name them."""
         return _named(self.before), _named(self.after)
 
 
 def events(claim: Claim, site: SiteData) -> list[Event]:
-    """All that happened to a claim, the oldest first."""
+    """Return a claim's events, the oldest first."""
     found = [
         Event(
             claim, step.session.head.date, step.session.head.time or "", step.before, step.after, _why(step), name, step
@@ -71,7 +71,7 @@ def events(claim: Claim, site: SiteData) -> list[Event]:
 
 
 def section(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterator[str]:
-    """The section of a claim's page; nothing where nobody has measured it and it is not retired."""
+    """Yield the history section of a claim's page; nothing without events."""
     found = events(claim, site)
     if not found:
         return
@@ -84,11 +84,11 @@ def section(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterator
         last = next(event for event in reversed(found) if event.changed)
         title = f"{len(found)} entries; the verdict last changed on {phrasing.day(last.day)}"
         yield folded("note", title, shown)
-    yield "Each verdict is computed anew, from the sessions that there were then, by the claim and the rules of today."
+    yield "Each verdict is computed from the sessions up to that day, with today's claim and rules."
 
 
 def _table(found: list[Event], site: SiteData, page: PageContext, *, several: bool) -> str:
-    head = ["day", *(["hardware"] if several else []), "session", "torch", "by itself", "the verdict then", "why"]
+    head = ["day", *(["hardware"] if several else []), "session", "torch", "this session", "verdict after it", "why"]
     return table(head, (_row(event, site, page, several=several) for event in reversed(found)))
 
 
@@ -120,7 +120,7 @@ def _named(state: State) -> str:
 
 
 def _why(step: Step) -> str:
-    """Why the verdict is what it is after a session."""
+    """Return why the verdict is what it is after a session."""
     if step.verdict is None:
         return "not counted: its benchmark has changed since"
     if step.before == "unmeasured":
@@ -128,5 +128,5 @@ def _why(step: Step) -> str:
     if step.before == step.after:
         return "still open" if step.after == "disputed" else "confirmed"
     if step.after == "disputed":
-        return "new evidence says the opposite of an older session"
+        return "new evidence contradicts an older session"
     return "the dispute is settled" if step.before == "disputed" else "new evidence"

@@ -1,4 +1,4 @@
-"""What a session says of a claim, in one plain sentence, and a second one with what stands behind the first."""
+"""Sentences about a session's verdict on a claim."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -10,16 +10,16 @@ from headroom.verdicts import PointVerdict
 from headroom.verdicts.crossover import shape
 
 _ALIKE = 1.02
-"""Ratios nearer to 1 than this are `no difference` in words."""
+"""Ratios closer to 1 than this are `no difference`."""
 _REASONS = {"wide": "the interval is too wide"}
 
 
 def verdict_sentence(view: View) -> str:
-    """Where, on what and how far, or where not; then when, how often and with what interval."""
+    """Return the result with its hardware and version, then the interval, the blocks and the day."""
     standing = view.standing
     if standing.verdict is None or standing.session is None:
         why = f" ({standing.reason})" if standing.void else ""
-        # Which class a badge means, it says; the sentence has just named it.
+        # The sentence has just named the class, so it does not repeat the class that a badge names.
         unknown = "no measurement yet" if view.word.startswith("not measured on") else view.word
         return f"On {view.place}: {unknown}{why}."
     head = standing.session.head
@@ -27,14 +27,14 @@ def verdict_sentence(view: View) -> str:
     place = f"On {view.place}, counted on {_source(view)}" if view.carried else own
     version = head.environment.versions.get("torch", "").partition("+")[0]
     torch = f" with torch {version}" if version else ""
-    disputed = "an older session says the opposite; " if view.status == "disputed" else ""
+    disputed = "an older session found the opposite; " if view.status == "disputed" else ""
     points = standing.verdict.points
-    said = f"{place}{torch}: {disputed}{findings(view.claim, points)}. {_behind(view.claim, points, head.date)}."
-    return said + age_words.sentence(standing)
+    result = f"{place}{torch}: {disputed}{findings(view.claim, points)}. {_behind(view.claim, points, head.date)}."
+    return result + age_words.sentence(standing)
 
 
 def carried_over(view: View) -> str:
-    """One sentence that says from where a figure is taken over."""
+    """Return a sentence that names the class from which a figure carries over."""
     return f"On {view.place}: {view.claim.metric.kind.title} carries over from {_source(view)}."
 
 
@@ -43,13 +43,13 @@ def _source(view: View) -> str:
 
 
 def findings(claim: MeasuredClaim, points: Sequence[PointVerdict]) -> str:
-    """What is better and by how much, and where it stops: neighbouring points that say the same together."""
+    """Return the change and where it holds; neighbouring points with the same verdict share a phrase."""
     sweep = claim.scope.sweep
     found = shape(claim, points)
     if sweep is None or found is None:
-        return _said(claim, points, "", titled=True)
+        return _phrase(claim, points, "", titled=True)
     groups = [list(group) for _, group in groupby(points, key=lambda point: verdict_words(claim, point))]
-    if found.kind == "from":  # from the supported end on
+    if found.kind == "from":  # start at the supported end
         groups.reverse()
     parts: list[str] = []
     for group in groups:
@@ -57,24 +57,24 @@ def findings(claim: MeasuredClaim, points: Sequence[PointVerdict]) -> str:
         if found.edge is not None and group[0].verdict == "supported":
             place = sweep_phrases.reach(sweep, found)
         titled = not any(point.verdict == "supported" for other in groups[: len(parts)] for point in other)
-        parts.append(_said(claim, group, place, titled=titled))
-    # The grid is what there is to say where the verdict changes to and fro.
+        parts.append(_phrase(claim, group, place, titled=titled))
+    # If the verdict changes several times, the sentence names only the grid.
     return ("not the same way along the sweep: " if found.kind == "irregular" else "") + "; ".join(parts)
 
 
 def verdict_words(claim: MeasuredClaim, point: PointVerdict) -> str:
-    """A verdict as a cell of a table says it."""
+    """Return a verdict as a table cell shows it."""
     return _kind(claim, point) if point.verdict != "inconclusive" else f"not resolved: {_reason(point)}"
 
 
 def _kind(claim: MeasuredClaim, point: PointVerdict) -> str:
-    """What a point says, whatever the amount."""
+    """Return a point's verdict in words, without the amount."""
     if point.verdict == "inconclusive":
         return "not resolved"
     if point.verdict == "supported":
         margin = f"{(claim.margin or 0) * 100:g}\u00a0%"
-        told = {"equal_within": f"the same within {margin}", "not_worse": f"at most {margin} worse"}
-        return told.get(claim.relation, "supported")
+        words = {"equal_within": f"the same within {margin}", "not_worse": f"at most {margin} worse"}
+        return words.get(claim.relation, "supported")
     if point.reason in ("reversed", "worse", "different"):
         return "worse" if point.reason == "reversed" else point.reason
     if point.low >= 1 / _ALIKE and point.high <= _ALIKE:
@@ -82,8 +82,8 @@ def _kind(claim: MeasuredClaim, point: PointVerdict) -> str:
     return "less than claimed" if point.low > 1 else "no gain that counts"
 
 
-def _said(claim: MeasuredClaim, points: Sequence[PointVerdict], place: str, *, titled: bool) -> str:
-    """One kind of verdict at one part of the sweep."""
+def _phrase(claim: MeasuredClaim, points: Sequence[PointVerdict], place: str, *, titled: bool) -> str:
+    """Return the phrase for one verdict at one part of the sweep."""
     kind = _kind(claim, points[0])
     at = f"{kind} {place}".rstrip()
     if kind == "no difference":
@@ -102,7 +102,7 @@ def _said(claim: MeasuredClaim, points: Sequence[PointVerdict], place: str, *, t
 
 
 def _behind(claim: MeasuredClaim, points: Sequence[PointVerdict], date: str) -> str:
-    """The interval or the grid, the number of blocks and the day."""
+    """Return the interval or the grid, the number of blocks and the day."""
     sweep, day = claim.scope.sweep, phrasing.day(date)
     if sweep is None:
         held = phrasing.interval(claim, points[0])
@@ -112,7 +112,7 @@ def _behind(claim: MeasuredClaim, points: Sequence[PointVerdict], date: str) -> 
 
 
 def _machine(place: str, product: str) -> str:
-    """A hardware class, and the product that was measured where the class does not name it."""
+    """Return a hardware class, followed by the measured product if the class does not name it."""
     shared = {*product.lower().split()} & {*place.lower().split()}
     named = any(character.isdigit() for word in shared for character in word)  # `H200` is a name, `CPU` is none
     return place if named or not product else f"{place} ({product})"

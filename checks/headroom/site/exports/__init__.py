@@ -1,4 +1,4 @@
-"""What the site publishes besides what people write: pages, claims.json, raw data, and one style sheet of many."""
+"""The files that the site generates: pages, claims.json, raw data, schemas and bundles of styles and scripts."""
 
 import json
 import re
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def pages(site: SiteData) -> dict[str, str]:
-    """Every page that is made from records, by its path below docs/; the index among them."""
+    """Return every generated page in Markdown, by its path below docs/."""
     found = {claim_page(claim.id): render(claim, site) for claim in site.tree.claims.values()}
     return {
         INDEX: index(site),
@@ -52,7 +52,7 @@ def pages(site: SiteData) -> dict[str, str]:
 
 
 def data_files(site: SiteData) -> dict[str, Path]:
-    """The files that the site publishes as they are: raw data and snippets, by their path on the site."""
+    """Return the files that the site copies unchanged, by path: raw data and snippets."""
     sessions = {evidence_file(session.path): site.tree.root / session.path for session in site.tree.sessions}
     snippets = {snippet.path: site.tree.root / snippet.path for snippet in site.tree.snippets.values()}
     machines = {evidence_file(path): site.tree.root / path for path in site.tree.machines}
@@ -60,34 +60,34 @@ def data_files(site: SiteData) -> dict[str, Path]:
 
 
 def data(site: SiteData, title: str) -> dict[str, str]:
-    """Every file but pages that is made from records, by its path on the site, whose title is given."""
+    """Return every generated file that is no page, by path; `title` is the site's name."""
     return {**json_files(site), **text_files(site, title)}
 
 
 def json_files(site: SiteData) -> dict[str, str]:
-    """The data that the site publishes for other programs, by its path on the site: claims.json, and the schemas."""
+    """Return the JSON and CSV files for programs, by path: claims, methods and schemas."""
     described = {f"schemas/{name}.json": json.dumps(schema, indent=1) + "\n" for name, schema in schemas().items()}
     methods = {matrix.JSON: matrix_data.as_json(site), matrix.CSV: matrix_data.as_csv(site)}
     return {**claim_files(site), **methods, **described}
 
 
 def text_files(site: SiteData, title: str) -> dict[str, str]:
-    """What else the site publishes that is made from records: samples, badges and the feed, by path."""
+    """Return the samples, badges and the feed, by path."""
     atom = feed.atom(site, feed.changes(site), title)
     return {**samples_csv.files(site), **readme_badge.files(site), feed.FEED: atom}
 
 
 def bundles(docs: Path, wanted: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Files made of others, one after another, by their path on the site: a reader waits for one, not for ten.
+    """Return files that join several others, by path; style sheets are minified.
 
     Raises:
-        UnreadableError: a part is not there, or is no text.
+        UnreadableError: a part is missing or is not text.
     """
     joined = {path: "\n".join(read_text(docs / part, docs) for part in parts) for path, parts in wanted.items()}
     return {path: minify_css(text) if path.endswith(".css") else text for path, text in joined.items()}
 
 
 def minify_css(style: str) -> str:
-    """A style sheet without what only its authors need: comments, indentation, and spaces around signs."""
+    """Return a style sheet without comments, indentation and spaces around signs."""
     code = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
     return re.sub(r":[ \t]+", ":", re.sub(r"\s*([{};,])\s*", r"\1", code)).strip() + "\n"

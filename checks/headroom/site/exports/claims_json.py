@@ -1,4 +1,4 @@
-"""claims.json: every claim and its verdicts, for other programs; and the same of each claim alone."""
+"""claims.json with every claim and its verdicts, and a file per claim."""
 
 import json
 import math
@@ -32,27 +32,27 @@ from headroom.site.claims import (
     verdict_history,
 )
 from headroom.site.exports import samples_csv
-from headroom.site.site_data import SiteData, beside, claim_page, evidence_file, html_page
+from headroom.site.site_data import SiteData, claim_file, claim_page, evidence_file, html_page
 from headroom.verdicts import PointVerdict, Standing
 from headroom.verdicts.crossover import shape
 
 
 def claims_json(site: SiteData) -> str:
-    """Every claim and its verdicts."""
+    """Return claims.json."""
     claims = [published(claim, site) for claim in sorted(site.tree.claims.values(), key=lambda claim: claim.id)]
     return _dumped(_all(_head(site), site, claims))
 
 
 def files(site: SiteData) -> dict[str, str]:
-    """claims.json and the file of each claim, by path."""
+    """Return claims.json and the file of each claim, by path."""
     claims = [published(claim, site) for claim in sorted(site.tree.claims.values(), key=lambda claim: claim.id)]
     head = _head(site)
-    alone = {beside(claim.id, ".json"): _dumped(_one(head, claim)) for claim in claims}
+    alone = {claim_file(claim.id, ".json"): _dumped(_one(head, claim)) for claim in claims}
     return {"claims.json": _dumped(_all(head, site, claims)), **alone}
 
 
 def _head(site: SiteData) -> dict[str, Any]:
-    """Return what each file says of itself, apart from its schema."""
+    """Return the fields that each file has in common, except its schema."""
     last = commits.last_commit(site.tree.root)
     made = {"commit": last and last.id, "commit_date": last and last.day}
     return {"format_version": FORMAT_VERSION, **made, "site": site.address or None}
@@ -95,7 +95,7 @@ def published(claim: Claim, site: SiteData) -> PublishedClaim:
         metric=kind and kind.title,
         unit=kind and kind.unit,
         page=html_page(claim_page(claim.id)),
-        samples=beside(claim.id, ".csv") if samples_csv.known(claim, site) else None,
+        samples=claim_file(claim.id, ".csv") if samples_csv.known(claim, site) else None,
         badges={badge.hardware: badge.path for badge in badges},
         standings={name: _standing(claim, standing) for name, standing in standings.items()},
         history=[_event(event) for event in verdict_history.events(claim, site)],

@@ -1,6 +1,6 @@
-"""What changed: every change of a verdict as an Atom feed and as a page, both from the histories of claims.
+"""Changes of verdicts as an Atom feed and as a page.
 
-Ids and dates come from evidence and records, so that two builds give the same bytes and no reader sees an entry twice.
+Ids and dates come from evidence and records, so two builds give the same bytes and no entry appears twice.
 """
 
 from collections.abc import Iterator
@@ -19,20 +19,20 @@ PAGE: Final = "claims/changes.md"
 FEED: Final = "feed.xml"
 _ATOM: Final = "http://www.w3.org/2005/Atom"
 _NAMES: Final = UUID("6f0b4f4e-3a0c-5f5b-9a53-0d2b8f0d5c11")
-"""What the ids of entries are made below: a fixed number, so that no id depends on where the site is published."""
+"""The namespace of the entries' ids; it does not depend on the site's address."""
 _ENTRIES, _ROWS = 100, 150
-"""So many of the newest a feed holds, and each part of the page."""
+"""The number of newest entries in the feed, and of rows in each section of the page."""
 _NEVER = "1970-01-01"
 
 
 def changes(site: SiteData) -> list[Event]:
-    """Every change of a verdict, the newest first. What merely confirms one is none."""
+    """Return every change of a verdict, the newest first, without mere confirmations."""
     found = [event for claim in site.tree.claims.values() for event in events(claim, site) if event.changed]
     return sorted(found, key=lambda event: event.order, reverse=True)
 
 
 def atom(site: SiteData, found: list[Event], title: str) -> str:
-    """The feed (RFC 4287) of the newest changes."""
+    """Return the feed (RFC 4287) of the newest changes."""
     feed = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
     if site.address:
         feed.set("xml:base", site.address)
@@ -51,7 +51,7 @@ def atom(site: SiteData, found: list[Event], title: str) -> str:
 def _entry(entry: ET.Element, event: Event, site: SiteData) -> None:
     source = event.step.session.path if event.step else "retired"
     _add(entry, "id", uuid5(_NAMES, f"{event.claim.id} {event.hardware} {source}").urn)
-    _add(entry, "title", f"{_told(event)}: {event.claim.statement}")
+    _add(entry, "title", f"{_summary(event)}: {event.claim.statement}")
     _add(entry, "updated", _moment(event.day, event.time))
     ET.SubElement(
         entry, "link", {"rel": "alternate", "type": "text/html", "href": html_page(claim_page(event.claim.id))}
@@ -61,7 +61,7 @@ def _entry(entry: ET.Element, event: Event, site: SiteData) -> None:
     _add(entry, "summary", f"Claim {event.claim.id}{place}: {' → '.join(event.named)}; {event.why}.")
 
 
-def _told(event: Event) -> str:
+def _summary(event: Event) -> str:
     before, after = event.named
     return f"{after} (first evidence)" if event.first else f"{before} → {after}"
 
@@ -75,23 +75,23 @@ def _add(parent: ET.Element, name: str, value: str) -> None:
 
 
 def page(site: SiteData, found: list[Event]) -> str:
-    """The same for people: what changed first, and what was measured for the first time after it."""
+    """Return the page: changed verdicts first, then first measurements."""
     context = PageContext(PAGE)
-    newest = f"The newest change is of {phrasing.day(found[0].day)}. " if found else ""
+    newest = f"The newest change is from {phrasing.day(found[0].day)}. " if found else ""
     feed = f"[feed]({context.href(FEED)})"
     parts = [
         '---\ntitle: What changed\ndescription: "Which verdicts changed, when and why, the newest first"\n---',
         "# What changed",
-        f"{newest}The days are those of the evidence. A claim's whole history stands on its page. Follow the {feed}.",
+        f"{newest}Dates are those of the evidence. A claim's page has its whole history. Subscribe to the {feed}.",
         heading("Verdicts that changed"),
-        *_turned([event for event in found if not event.first], site, context),
+        *_changed([event for event in found if not event.first], site, context),
         heading("Measured for the first time"),
-        *_fresh([event for event in found if event.first], site, context),
+        *_first_measured([event for event in found if event.first], site, context),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _turned(found: list[Event], site: SiteData, context: PageContext) -> Iterator[str]:
+def _changed(found: list[Event], site: SiteData, context: PageContext) -> Iterator[str]:
     if not found:
         yield "No verdict has changed yet."
         return
@@ -104,8 +104,8 @@ def _row(event: Event, site: SiteData, context: PageContext) -> list[str]:
     return [phrasing.day(event.day), _linked(event, context), place, " → ".join(event.named), text(event.why)]
 
 
-def _fresh(found: list[Event], site: SiteData, context: PageContext) -> Iterator[str]:
-    """A list for each day and hardware class."""
+def _first_measured(found: list[Event], site: SiteData, context: PageContext) -> Iterator[str]:
+    """Yield a list for each day and hardware class."""
     if not found:
         yield "Nothing has been measured yet."
     for (day, hardware), group in groupby(found[:_ROWS], key=lambda event: (event.day, event.hardware)):
@@ -116,7 +116,7 @@ def _fresh(found: list[Event], site: SiteData, context: PageContext) -> Iterator
 
 def _rest(found: list[Event]) -> Iterator[str]:
     if len(found) > _ROWS:
-        yield f"{len(found) - _ROWS} older ones stand on the pages of their claims."
+        yield f"{len(found) - _ROWS} older changes are on the pages of their claims."
 
 
 def _linked(event: Event, context: PageContext) -> str:

@@ -1,6 +1,6 @@
-"""Every page as Markdown beside its HTML, and the three files by which a language model finds and reads them.
+"""Every page in plain Markdown, and llms.txt, llms-full.txt and llms-contribute.txt.
 
-The form of llms.txt is that of llmstxt.org: a title, a summary, and lists of links to Markdown with what each is about.
+llms.txt follows llmstxt.org: a title, a summary, and lists of links to Markdown with a description of each.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,11 +27,11 @@ _CONTRIBUTE = "contribute/"
 
 
 Recall = Callable[[str, str, str, Callable[[], str]], str]
-"""Gives what was made before: of a kind, by a page's name, from this source; else what is made now."""
+"""Returns a cached result by kind, page and source, or else calls the function."""
 
 
-def anew(kind: str, name: str, source: str, make: Callable[[], str]) -> str:  # noqa: ARG001 - as who remembers
-    """What is made where nothing is remembered."""
+def no_cache(kind: str, name: str, source: str, make: Callable[[], str]) -> str:  # noqa: ARG001 - as Recall
+    """Call `make`; the default where nothing is cached."""
     return make()
 
 
@@ -41,17 +41,17 @@ def files(
     name: str,
     about: str,
     nav: Sequence[Any],
-    recall: Recall = anew,
+    recall: Recall = no_cache,
 ) -> dict[str, str]:
-    """Every page as Markdown, llms.txt, llms-full.txt and llms-contribute.txt, by path.
+    """Return every page in Markdown, llms.txt, llms-full.txt and llms-contribute.txt, by path.
 
     Args:
-        site: what is shown.
-        generated: the pages that are made from records, as ``exports.pages`` gives them.
+        site: the data of the site.
+        generated: the generated pages, from ``exports.pages``.
         name: the name of the site.
-        about: one sentence about it.
-        nav: the navigation as mkdocs.yml writes it.
-        recall: what a server knows of earlier builds.
+        about: a sentence about the site.
+        nav: the navigation from mkdocs.yml.
+        recall: the cache of `mkdocs serve`.
     """
     sources = {**_written(site), **generated}
 
@@ -63,7 +63,7 @@ def files(
     found["llms.txt"] = "\n".join(_llms(site, sources, name, about, nav)) + "\n"
     listed = [path for _, path in _flat(nav) if path in pages]
     whole = {
-        path: recall("full", path, pages[path], partial(link_text.from_the_top, pages[path], path, site.address))
+        path: recall("full", path, pages[path], partial(link_text.site_relative, pages[path], path, site.address))
         for path in listed
     }
     found["llms-full.txt"] = "\n".join(text for path, text in whole.items() if not path.startswith(_CONTRIBUTE))
@@ -76,7 +76,7 @@ def _from(path: str, site: SiteData) -> str:
 
 
 def _written(site: SiteData) -> dict[str, str]:
-    """The pages that people write, by their path below docs/."""
+    """Return the pages that people write, by their path below docs/."""
     found = {}
     for page in site.pages:
         path = page.path.removeprefix("docs/")
@@ -95,8 +95,8 @@ def _llms(site: SiteData, sources: Mapping[str, str], name: str, about: str, nav
     yield f"# {one_line(name)}"
     yield f"\n> {one_line(about)}"
     yield (
-        "\nEvery comparison on these pages is linked to a claim, and says in brackets what the evidence makes of it: "
-        "measured, contradicted, inconclusive, not measured yet, or cited, with the hardware. Code blocks were run."
+        "\nEvery comparison on these pages links to a claim and gives its verdict in brackets: "
+        "measured, contradicted, inconclusive, not measured yet, or cited, with the hardware. All code was run."
     )
     single = [entry for entry in nav if not _section(entry)]
     sections = [("Pages", single), *(pair for entry in nav if (pair := _section(entry)))]
@@ -123,7 +123,7 @@ def _heading(source: str) -> str:
 
 
 def _section(entry: Any) -> tuple[str, Sequence[Any]] | None:
-    """The title and the entries of a section of the navigation; None for a page."""
+    """Return the title and entries of a section of the navigation; None for a page."""
     if not isinstance(entry, Mapping):
         return None
     title, inside = next(iter(entry.items()))
@@ -131,7 +131,7 @@ def _section(entry: Any) -> tuple[str, Sequence[Any]] | None:
 
 
 def _flat(nav: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """Every page of a navigation in its order, with the title that it gives, or an empty one."""
+    """Yield every page of a navigation with its title, or an empty one, in order."""
     for entry in nav:
         if isinstance(entry, str):
             yield "", entry

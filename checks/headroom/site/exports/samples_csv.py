@@ -1,4 +1,4 @@
-"""The samples behind a claim's verdicts as CSV: what each block measured of each arm, in every session that counts."""
+"""The samples behind a claim's verdicts as CSV: every block and arm of the sessions that count."""
 
 import csv
 import io
@@ -6,26 +6,26 @@ from collections.abc import Iterator
 
 from headroom.io.markdown_escape import one_line
 from headroom.records import Claim, MeasuredClaim, Session
-from headroom.site.site_data import SiteData, beside
+from headroom.site.site_data import SiteData, claim_file
 from headroom.verdicts import PointVerdict, SessionVerdict
 
 _HEAD = ("hardware", "date", "session", "point", "role", "arm", "block", "value", "unit")
 _FORMULA = ("=", "+", "-", "@", "'")
-"""What a spreadsheet would take for the beginning of a formula, or of a text that is none."""
+"""Characters at which a spreadsheet would start a formula or quoted text."""
 
 
 def known(claim: Claim, site: SiteData) -> bool:
-    """Whether there is a sample to show."""
+    """Tell whether the claim has samples."""
     return any(standing.verdict for standing in site.board.standings[claim.id].values())
 
 
 def files(site: SiteData) -> dict[str, str]:
-    """The file of each claim that was measured, by path."""
-    return {beside(claim.id, ".csv"): samples(claim, site) for claim in site.tree.measured() if known(claim, site)}
+    """Return the file of each measured claim, by path."""
+    return {claim_file(claim.id, ".csv"): samples(claim, site) for claim in site.tree.measured() if known(claim, site)}
 
 
 def samples(claim: MeasuredClaim, site: SiteData) -> str:
-    """One row a value: what the verdict was computed from, the median of the timed steps of a run."""
+    """Return a row per value; a value is the median of a run's timed steps."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_HEAD)
@@ -53,6 +53,6 @@ def _arms(claim: MeasuredClaim, point: PointVerdict) -> Iterator[tuple[str, str,
 
 
 def _plain(value: str) -> str:
-    """A text that no spreadsheet runs."""
+    """Return a text that spreadsheets do not run as a formula."""
     line = one_line(value)
     return f"'{line}" if line.startswith(_FORMULA) else line

@@ -1,8 +1,7 @@
-"""What the search of the site finds first: the theme indexes rendered sections, and this gives them their weights.
+"""Weight the search index, and add methods' names and symptoms to it.
 
-A section whose method's record has the words of a query comes before one that only uses them. The theme multiplies the
-score of a page's own entry by up to five, and that of a section by two: without weights the section that answers would
-stand behind its page.
+The theme multiplies the score of a page's entry by up to five, and of a section's by two, so a section that answers a
+query would rank behind its page. These weights correct that.
 """
 
 import re
@@ -13,52 +12,52 @@ from headroom.site import planned
 from headroom.site.site_data import SiteData, claim_page, html_page
 
 FIELDS: Final = {"title": 8.0, "text": 1.0, "names": 10.0}
-"""How much a word counts, by where it stands. ``names`` is ours: what the records of methods say, and every title."""
+"""How much a match counts in each field; ``names`` has every title and the words of methods' records."""
 _PAGE: Final = 0.7
 _FOLDERS: Final = {"claims": 0.4, "contribute": 0.4, html_page(planned.PAGE): 1.8}
-"""The weight of a folder, or of a page at the top. Who looks for a guide that is not written yet is told so first."""
+"""The weight of a folder or page; planned guides rank first, so that readers see what is missing."""
 _LEFT_OUT = re.compile(r"<figure [^>]*data-search-exclude.*?</figure>|<h2 data-search-exclude.*", re.DOTALL)
-"""Of a claim's page: its plot, and from the first section that the search leaves out on all of them."""
+"""Parts of a claim's page: its plot, and everything from the first section excluded from search."""
 _MARKUP = re.compile(r"<[^>]*>|&\w+;")
 _WORD = re.compile(r"[^\W_]+")
 
 
 def with_boosts(index: Mapping[str, Any], site: SiteData) -> dict[str, Any]:
-    """The theme's index, with the names of what each entry tells of and a weight for it."""
-    said: dict[str, list[str]] = {}
+    """Return the theme's index with a weight and the methods' names for each entry."""
+    names: dict[str, list[str]] = {}
     for method in site.tree.methods.values():
-        said.setdefault(address(method.section), []).extend((method.name, *method.aliases, *method.symptoms))
+        names.setdefault(address(method.section), []).extend((method.name, *method.aliases, *method.symptoms))
     config = {**index["config"], "fields": {name: {"boost": boost} for name, boost in FIELDS.items()}}
-    return {**index, "config": config, "docs": [_entry(entry, said) for entry in index["docs"]]}
+    return {**index, "config": config, "docs": [_entry(entry, names) for entry in index["docs"]]}
 
 
 def trim_search_entry(search: Any, site: SiteData) -> None:
-    """Let the theme's search index read of a claim's page what it makes an entry of, which is a small part of it."""
+    """Pass only the searched part of claim pages to the theme's search index."""
     add, claims = search.add_entry_from_context, {claim_page(name) for name in site.tree.claims}
 
-    def hastened(page: Any) -> None:
+    def trimmed(page: Any) -> None:
         whole = page.content
         if page.file.src_uri in claims:
             page.content = searched(whole)
         add(page)
         page.content = whole
 
-    search.add_entry_from_context = hastened
+    search.add_entry_from_context = trimmed
 
 
 def searched(html: str) -> str:
-    """The HTML of a claim's page without what the search leaves out; the theme makes the same entry of it."""
+    """Return a claim page's HTML without the parts excluded from search."""
     return _LEFT_OUT.sub("", html)
 
 
 def address(section: str) -> str:
-    """Where a section of a source file stands on the site."""
+    """Return the site's address of a section of a source file."""
     return re.sub(r"\.(md|ipynb)(?=#|$)", ".html", section)
 
 
-def _entry(entry: Mapping[str, Any], said: Mapping[str, list[str]]) -> dict[str, Any]:
+def _entry(entry: Mapping[str, Any], names_of: Mapping[str, list[str]]) -> dict[str, Any]:
     place = entry["location"]
-    texts = said.get(place, [])
+    texts = names_of.get(place, [])
     names = [word for text in texts for word in _words(text)] + [_one_word(text) for text in (entry["title"], *texts)]
     weight = _FOLDERS.get(re.split("[/#]", place)[0], 1.0) * (1.0 if "#" in place else _PAGE)
     return {**entry, "names": " ".join(dict.fromkeys(names)), "boost": weight}
@@ -69,9 +68,9 @@ def _words(text: str) -> list[str]:
 
 
 def _one_word(text: str) -> str:
-    """A text without spaces and signs, behind ``zz``, which keeps it apart from words that begin alike.
+    """Return a text as one word with the prefix ``zz``, which no other word has.
 
-    The script of the search asks for the whole query as such a word, too. So what is typed as a record or a title has
-    it, ``adamw_8bit`` or a sentence, is found before what has the same words somewhere.
+    The search script adds the whole query as such a word, so entries with exactly this name, flag or sentence rank
+    before entries that contain its words somewhere.
     """
     return f"zz{''.join(_words(text))}"

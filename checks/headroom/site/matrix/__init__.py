@@ -1,1 +1,1 @@
-"""The matrix: what every method does to speed, memory and quality on every hardware class, as far as it is known."""
+"""The table of all methods and their effects on speed, memory and quality, on every hardware class."""

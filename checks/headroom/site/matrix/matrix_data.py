@@ -1,4 +1,4 @@
-"""The matrix as data: a record for each claim of a method on each hardware class, and for each gap."""
+"""The matrix as data: a record per method, class and claim, and per gap."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ FIELDS = (
 
 
 def records(site: SiteData) -> Iterator[dict[str, Any]]:
-    """Every claim of every method on every class; what nothing is known of is `unmeasured`."""
+    """Yield a record for every claim of every method on every class, `unmeasured` for gaps."""
     for row in rows(site):
         for name in row.classes or ("",):
             for goal, known in row.known.items():
@@ -60,12 +60,12 @@ def _known(outcome: Outcome) -> dict[str, Any]:
 
 
 def as_json(site: SiteData) -> str:
-    """All records for other programs."""
+    """Return all records as JSON."""
     return json.dumps({"methods": list(records(site))}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def as_csv(site: SiteData) -> str:
-    """The same as a table."""
+    """Return all records as CSV."""
     file = io.StringIO()
     writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
     writer.writeheader()
@@ -74,5 +74,5 @@ def as_csv(site: SiteData) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula."""
+    """Return a value that spreadsheets do not run as a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value

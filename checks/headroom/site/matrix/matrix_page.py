@@ -1,4 +1,4 @@
-"""The page of all methods: a table that stands by itself, and above it what a script filters it by."""
+"""The page with the table of all methods, and the form that filters it."""
 
 import re
 from collections.abc import Iterator
@@ -19,30 +19,30 @@ PAGE = "methods.md"
 CSV, JSON = "methods.csv", "methods.json"
 _HERE = PageContext(PAGE)
 _HEAD = ("| Method | Hardware | Speed | Memory | Result |", "| --- | --- | --- | --- | --- |")
-_UNKNOWN, _UNTOLD = "– not measured", "– nothing reported"
+_UNKNOWN, _UNREPORTED = "– not measured", "– nothing reported"
 _ELSEWHERE = "reported or computed, not measured here"
 _FRONT = """---
 title: Methods
 description: What each method does to speed, memory and the result, on each hardware class, as far as it is measured
 hide: [toc]
 ---"""
-_INTRO = f"""Figures are without the method → with it. A ratio (×) above 1 is a gain, below 1 a cost; behind it stands
-its range. A cell shows the first of what a method's [claims]({_HERE.href(INDEX)}) say; the data hold all of it:
-[CSV]({CSV}), [JSON]({JSON}). The filter finds a method by what its row shows; the search finds its variants too."""
+_INTRO = f"""Figures show the value without the method → with it. A ratio (×) above 1 is a gain and below 1 a cost; its
+interval follows. A cell shows a method's first [claim]({_HERE.href(INDEX)}); the data have all of them:
+[CSV]({CSV}), [JSON]({JSON}). The filter finds a method by the names in its row; the search also finds its variants."""
 _OPEN = '<div class="matrix" markdown="block" data-no-terms>'
 _WORD = re.compile(r"[^\W_]+")
 _WANTED = {"": "any", "speed": "faster", "memory": "less memory", "quality": "the same result"}
 
 
 def render(site: SiteData) -> str:
-    """The whole page as Markdown with its front matter."""
+    """Return the page as Markdown with front matter."""
     table = "\n".join([*_HEAD, *(_row(site, row) for row in rows(site))])
     parts = (_FRONT, "# Methods", _INTRO, _filters(site), heading("On each hardware"), _OPEN, table, "</div>\n")
     return "\n\n".join(parts)
 
 
 def _filters(site: SiteData) -> str:
-    """The form that the script reads; where no script runs, style hides it."""
+    """Return the form for the script; the style sheet hides it without scripts."""
     goals = "".join(f'<option value="{value}">{name}</option>' for value, name in _WANTED.items())
     hardware = tostring(hardware_switch.select(site, "all", name="hardware"), encoding="unicode", method="html")
     parts = (
@@ -63,19 +63,19 @@ def _row(site: SiteData, row: MatrixRow) -> str:
 
 
 def _section(site: SiteData, row: MatrixRow) -> str:
-    """The section about the hardware of a row, where the method has one of its own for CPUs."""
+    """Return the section for the row's hardware, if the method has a separate one for CPUs."""
     on_cpus = row.classes and not any(map(site.on_gpu, row.classes))
     return row.method.elsewhere.get("cpu", row.method.section) if on_cpus else row.method.section
 
 
 def _method(site: SiteData, row: MatrixRow, section: str) -> str:
-    """Return the method's name with a link to its section, and the names that the filter finds the row by."""
+    """Return the method's name with a link to its section, and the names that the filter matches."""
     names = " ".join((row.method.id, *_aliases(site, row)))
     return f'<span data-names="{text(names)}">[{text(row.method.name)}]({section})</span>'
 
 
 def _aliases(site: SiteData, row: MatrixRow) -> Iterator[str]:
-    """Yield the method's other names, without those of a variant that the figures of the row are not about."""
+    """Yield the method's other names, except those of variants that the row's figures are not about."""
     method = row.method
     every = outcomes.active(site, (name for names in method.claims.values() for name in names))
     variants = {_variant(method, claim) for claim in every if isinstance(claim, MeasuredClaim)}
@@ -106,18 +106,18 @@ def _hardware(site: SiteData, row: MatrixRow) -> str:
 def _cell(row: MatrixRow, goal: Goal, section: str) -> str:
     if goal == "quality" and row.method.same_result:
         return f'<span data-gains="">[the same]({section}) <small>a snippet proves it</small></span>'
-    return "".join(map(_outcome, row.known[goal][:1])) or (_UNKNOWN if row.classes else _UNTOLD)
+    return "".join(map(_outcome, row.known[goal][:1])) or (_UNKNOWN if row.classes else _UNREPORTED)
 
 
 def _outcome(outcome: Outcome) -> str:
     data = f' data-ratio="{outcome.ratio:.6g}"' if outcome.ratio is not None else ""
     data += ' data-gains=""' if outcome.gains else ""
-    link = f"[{text(outcome.figures) or 'what it says'}]({_HERE.href(claim_page(outcome.claim.id))})"
+    link = f"[{text(outcome.figures) or 'the claim'}]({_HERE.href(claim_page(outcome.claim.id))})"
     return f"<span{data}>{link} {' '.join(_behind(outcome))} {badge(outcome.status, outcome.word)}</span>"
 
 
 def _behind(outcome: Outcome) -> Iterator[str]:
-    """The ratio with its range, and under what conditions."""
+    """Yield the ratio with its range, and the conditions."""
     if outcome.ratio is not None:
         yield f"<span>**{phrasing.number(outcome.ratio)}×** {_range(outcome)}</span>"
     if outcome.conditions:

@@ -1,4 +1,4 @@
-"""What one claim says of one method on one hardware class: figures before and after, ratio, range and verdict."""
+"""The result of one claim for one method on one hardware class: figures, ratio, interval and verdict."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -17,47 +17,47 @@ _GAINS = ("supported", "flips")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A claim as one row of the matrix shows it, seen from the method: after is with it, before is without."""
+    """A claim seen from the method: before is without it, after is with it."""
 
     claim: Claim
     status: Status
     word: str
-    """What the badge says."""
+    """The badge's text."""
     before: float | None = None
-    """In the unit of the claim's metric; None where nothing is known at any point that the claim asserts."""
+    """In the unit of the metric; None if no asserted point has a result."""
     after: float | None = None
     ratio: float | None = None
-    """Of improvement: above 1 the method is better, whichever direction the metric has."""
+    """Ratio of improvement: above 1 the method is better, in either direction of the metric."""
     low: float | None = None
     high: float | None = None
-    """Both ends of the ratio's interval."""
+    """The ends of the ratio's interval."""
     figures: str = ""
-    """What a reader decides by: `80.0 ms → 64.2 ms`."""
+    """Figures before and after: `80.0 ms → 64.2 ms`."""
     conditions: str = ""
-    """Of what the figures are, where, and what the method is held against."""
+    """The metric, the point and the baseline."""
     gains: bool = False
-    """Whether the method is better in this, at least in a part of the sweep."""
+    """Whether the method is better in at least a part of the sweep."""
     here: bool = False
-    """Whether it was measured on the class itself, not counted on another."""
+    """Whether it was measured on the class itself, not carried over from another."""
 
     @property
-    def told(self) -> tuple[object, ...]:
-        """All that a reader is told of it: outcomes that agree in this are the same to a reader."""
+    def shown(self) -> tuple[object, ...]:
+        """The values that readers see; outcomes with equal ones share a row."""
         return self.claim.id, self.word, self.conditions, self.before, self.after, self.ratio, self.low, self.high
 
 
 def measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str) -> Outcome:
-    """What is measured of a claim on a class, or counted on another where it carries over."""
+    """Return the outcome of a claim on a class, with figures that carry over if it has none."""
     view = phrasing.view(site, claim, hardware)
     cost = claim.id in method.costs
-    # What a badge says of a part of a sweep is said of the claim's subject, and of a cost that is not the method.
+    # A badge about a part of a sweep is about the claim's subject; for a cost the subject is the alternative.
     word = phrasing.BADGES["flips"] if cost and view.status == "flips" else view.word
     gains = view.status in _GAINS and claim.relation == "better" and not cost
     outcome = Outcome(claim, view.status, word, gains=gains, here=not view.carried)
     point = phrasing.shown_point(view)
     if point is None:
         return outcome
-    before, after, ratio, low, high = map(_finite, _turned(point) if cost else _straight(point))
+    before, after, ratio, low, high = map(_finite, _swapped(point) if cost else _values(point))
     against = claim.subject if cost else claim.baseline
     return replace(
         outcome,
@@ -71,13 +71,13 @@ def measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str
     )
 
 
-def _straight(point: PointVerdict) -> tuple[float, float, float, float, float]:
+def _values(point: PointVerdict) -> tuple[float, float, float, float, float]:
     return median(point.baseline), median(point.subject), point.ratio, point.low, point.high
 
 
-def _turned(point: PointVerdict) -> tuple[float, float, float, float, float]:
-    """The same with the arms swapped: the claim's subject is what the method is held against."""
-    before, after, *ratios = _straight(point)
+def _swapped(point: PointVerdict) -> tuple[float, float, float, float, float]:
+    """Return the same values with the arms swapped, for a claim in which the method is the baseline."""
+    before, after, *ratios = _values(point)
     ratio, high, low = (1 / each if each else math.inf for each in ratios)
     return after, before, ratio, low, high
 
@@ -92,8 +92,8 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def told(site: SiteData, claim: Claim) -> Outcome | None:
-    """What a source reports or a formula comes to, which is of no hardware class; nothing of a measured claim."""
+def reported(site: SiteData, claim: Claim) -> Outcome | None:
+    """Return the outcome of a cited or modelled claim, which has no hardware class; None for a measured one."""
     if isinstance(claim, CitedClaim):
         on = cited_claim.hardware(claim)
         conditions = f"{f'on {on}, ' * bool(on)}{claim.source.year}"
@@ -106,7 +106,7 @@ def told(site: SiteData, claim: Claim) -> Outcome | None:
 
 
 def active(site: SiteData, names: Iterable[str]) -> Iterator[Claim]:
-    """The claims of these names that are still made."""
+    """Yield the claims of these names that are not retired."""
     for name in names:
         claim = site.tree.claims.get(name)
         if claim and not claim.retired:

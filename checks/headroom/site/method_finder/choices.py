@@ -1,4 +1,4 @@
-"""What a reader can choose, in words, and which choices lead to something."""
+"""The choices of problem, job and hardware, and the methods and guides that answer each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ Kind = Literal["speed", "memory"]
 
 @dataclass(frozen=True, slots=True)
 class ProblemWords:
-    """A problem as pages tell of it, and what helps against it."""
+    """A problem's words on pages, and the gains that solve it."""
 
     title: str
     hint: str
     gains: tuple[Kind, ...]
-    """What a method makes better that helps. Where it is two, one that also answers `too-slow` counts for speed."""
+    """The kinds of gain that solve it. With two kinds, a method that also answers `too-slow` is listed under speed."""
     signs: tuple[str, ...]
-    """Words of symptoms that speak of this problem."""
+    """Words that mark a symptom of this problem."""
 
 
 _FULL, _SLOW = ("memory", "fit", "large"), ("slow", "wait", "takes", "fast")
@@ -31,7 +31,7 @@ PROBLEMS: Mapping[Problem, ProblemWords] = MappingProxyType(
         "out-of-memory": ProblemWords(
             "Out of memory", "`CUDA out of memory`, or the process is killed", ("memory",), _FULL
         ),
-        "too-slow": ProblemWords("Too slow", "A step takes long, or the GPU is half idle", ("speed",), _SLOW),
+        "too-slow": ProblemWords("Too slow", "Steps are slow, or the GPU is partly idle", ("speed",), _SLOW),
         "will-it-fit": ProblemWords("Will it fit?", "Full fine-tuning, LoRA or QLoRA on this card", ("memory",), _FULL),
         "costs-too-much": ProblemWords(
             "Costs too much", "Fewer hours, or a smaller machine", ("speed", "memory"), (*_SLOW, *_FULL)
@@ -48,7 +48,7 @@ HARDWARE: Mapping[Hardware, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One problem, one job and one kind of hardware."""
+    """A problem, a job and a kind of hardware."""
 
     problem: Problem
     job: Job
@@ -56,17 +56,17 @@ class Choice:
 
     @property
     def path(self) -> str:
-        """The page of its ranked list, below docs/."""
+        """The path of its ranked list below docs/."""
         return f"find/{self.problem}-{self.job}-{self.hardware}.md"
 
     @property
     def title(self) -> str:
-        """All three in words."""
+        """The problem, job and hardware in words."""
         problem = PROBLEMS[self.problem].title.rstrip("?")
         return f"{problem}: {JOBS[self.job]} on {HARDWARE[self.hardware]}"
 
     def answered_by(self, answers: Answers | None) -> bool:
-        """Whether a method or guide with these answers belongs into its list."""
+        """Tell whether a method or guide with these answers belongs to this choice."""
         return (
             answers is not None
             and self.problem in answers.problems
@@ -75,44 +75,44 @@ class Choice:
         )
 
     def methods(self, site: SiteData, place: Place = "ranked") -> list[Method]:
-        """The methods that answer it and have this place in its list."""
+        """Return the methods of this choice with this place in its list."""
         every = site.tree.methods.values()
         return [
             each for each in every if self.answered_by(each.answers) and each.answers and each.answers.place == place
         ]
 
     def guides(self, site: SiteData) -> list[Page]:
-        """The guides that answer it."""
+        """Return the guides of this choice."""
         return [page for page in site.guides if self.answered_by(page.answers)]
 
     def symptom(self, method: Method) -> str:
-        """The first symptom of a method that speaks of this problem, or else its first."""
+        """Return the first symptom of a method that fits the problem, or else its first symptom."""
         signs = PROBLEMS[self.problem].signs
         return next((each for each in method.symptoms if any(sign in each for sign in signs)), method.symptoms[0])
 
     def section(self, method: Method) -> str:
-        """The section of a method that is written for this hardware."""
+        """Return the method's section for this hardware."""
         return method.elsewhere.get(self.hardware, method.section)
 
 
 def of_site(site: SiteData) -> list[Choice]:
-    """Every choice that leads to a method or a guide, in the order in which choices are shown."""
+    """Return every choice with a method or a guide, in the order shown."""
     every = (Choice(problem, job, hardware) for problem in PROBLEMS for job in JOBS for hardware in HARDWARE)
     return [choice for choice in every if choice.methods(site) or choice.guides(site)]
 
 
 def problems(site: SiteData) -> list[Problem]:
-    """Every problem that something is written about."""
+    """Return every problem with at least one choice."""
     return list(dict.fromkeys(choice.problem for choice in of_site(site)))
 
 
 def problem_path(problem: Problem) -> str:
-    """The page of a problem, below docs/."""
+    """Return the path of a problem's page below docs/."""
     return f"find/{problem}.md"
 
 
 def likely_class(site: SiteData, hardware: Hardware) -> str | None:
-    """The class that speaks for a kind of hardware: the one with the most verdicts, then the most claims about it."""
+    """Return the class that represents a kind of hardware: the one with the most verdicts, then the most claims."""
     device = "cpu" if hardware == "cpu" else "cuda"
     named = [name for name, known in site.tree.classes.items() if known.device == device]
 

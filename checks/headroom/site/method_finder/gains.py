@@ -1,4 +1,4 @@
-"""What a method gains on a class of hardware, which claim says so and how surely, and what it costs."""
+"""What a method gains on a hardware class, how well that is known, and what it costs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ from headroom.site.method_finder.choices import Kind
 from headroom.site.site_data import SiteData
 
 _PART = "saved_for_backward"
-"""A part of the memory: a claim about the peak says more of whether something fits."""
+"""The metric of one memory component; a claim about peak memory takes precedence."""
 
 
 class Ground(IntEnum):
-    """What a gain stands on, what counts for most first."""
+    """The evidence of a gain, the strongest first."""
 
     MEASURED = 0
     CARRIED_OVER = 1
     CITED = 2
     UNMEASURED = 3
     NOT_SHOWN = 4
-    """It was measured, and no gain was found."""
+    """Measured, but without a gain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The best that is known of what a method gains."""
+    """The best known gain of a method."""
 
     method: Method
     ground: Ground
@@ -38,7 +38,7 @@ class Gain:
     ratio: float = 1.0
 
     def cell(self) -> str:
-        """The claim in brief, and between what it was found."""
+        """Return a table cell: the claim's summary, ratio and arms."""
         if self.claim is None:
             return "not measured"
         arms = ""
@@ -49,7 +49,7 @@ class Gain:
 
 
 def gain(site: SiteData, method: Method, kind: Kind, hardware: str | None) -> Gain:
-    """What a method gains: measured on this class, else in bytes that carry over, else cited, else not known."""
+    """Return a method's gain: measured on this class, else carried over, else cited, else unknown."""
     known = [claim for claim in _claims(site, method, kind) if claim.id not in method.costs]
     found = [_measured(site, method, claim, hardware) for claim in known if isinstance(claim, MeasuredClaim)]
     cited = [Gain(method, Ground.CITED, claim) for claim in known if isinstance(claim, CitedClaim) and claim.in_brief]
@@ -70,7 +70,7 @@ def _measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: st
 
 
 def _outcome(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str | None) -> Outcome | None:
-    """What is known of a claim on a class, if anything is."""
+    """Return the outcome of a claim on a class, or None if it is unmeasured there."""
     outcome = outcomes.measured(site, method, claim, hardware) if hardware else None
     return None if outcome is None or outcome.status == "unmeasured" else outcome
 
@@ -83,8 +83,8 @@ def _claims(site: SiteData, method: Method, kind: Effect) -> list[Claim]:
     return [*outcomes.active(site, method.claims.get(kind, ()))]
 
 
-def price(site: SiteData, method: Method, gained: Kind, hardware: str | None, section: str) -> str:
-    """What stands against a gain: what it does to the other of speed and memory, and to the result."""
+def cost(site: SiteData, method: Method, gained: Kind, hardware: str | None, section: str) -> str:
+    """Return the method's effect on the other of speed and memory, and on the result."""
     kind: Kind = "memory" if gained == "speed" else "speed"
     other = next(_other(site, method, kind, hardware), f"<small>{kind}: not measured</small>")
     result = next(_result(site, method, section, hardware), "<small>result: not measured</small>")
@@ -92,10 +92,10 @@ def price(site: SiteData, method: Method, gained: Kind, hardware: str | None, se
 
 
 def _other(site: SiteData, method: Method, kind: Kind, hardware: str | None) -> Iterator[str]:
-    """What says most first: what is known here, then what it costs, then the peak."""
+    """Yield claim summaries: known results first, then costs, then peak memory."""
 
     def order(claim: Claim) -> tuple[bool, bool, bool]:
-        return not _speaks(site, method, claim, hardware), claim.id not in method.costs, _is_part(claim)
+        return not _has_result(site, method, claim, hardware), claim.id not in method.costs, _is_part(claim)
 
     yield from (_brief(site, method, claim, hardware) for claim in sorted(_claims(site, method, kind), key=order))
 
@@ -107,12 +107,12 @@ def _result(site: SiteData, method: Method, section: str, hardware: str | None) 
 
 
 def _brief(site: SiteData, method: Method, claim: Claim, hardware: str | None) -> str:
-    """A claim in brief, what praises the other side turned round.
+    """Return a claim's summary; for a claim about the method's cost, with the arms swapped.
 
-    Where it shows no figure, it is named: its badge alone does not say of what it is.
+    A claim without figures shows its metric's name, because the badge alone would not say what it is about.
     """
     title = claim.metric.kind.title if isinstance(claim, MeasuredClaim) else "the result"
-    if not _speaks(site, method, claim, hardware):
+    if not _has_result(site, method, claim, hardware):
         return f"[{title}](claim:{claim.id})"
     outcome = _outcome(site, method, claim, hardware) if isinstance(claim, MeasuredClaim) else None
     if outcome and claim.id in method.costs:
@@ -120,8 +120,8 @@ def _brief(site: SiteData, method: Method, claim: Claim, hardware: str | None) -
     return f"[](claim:{claim.id})"
 
 
-def _speaks(site: SiteData, method: Method, claim: Claim, hardware: str | None) -> bool:
-    """Whether something is known of it here."""
+def _has_result(site: SiteData, method: Method, claim: Claim, hardware: str | None) -> bool:
+    """Tell whether the claim has a result to show on this hardware."""
     if isinstance(claim, MeasuredClaim):
         return _outcome(site, method, claim, hardware) is not None
     return isinstance(claim, CitedClaim) and claim.in_brief is not None

@@ -1,4 +1,4 @@
-"""The page of one problem: the jobs and the hardware that something is written about, and what is missing."""
+"""The page of one problem: its choices of job and hardware, and those without content yet."""
 
 from collections.abc import Iterator
 
@@ -9,17 +9,17 @@ from headroom.site.site_data import PageContext, SiteData
 
 
 def render(site: SiteData, problem: Problem) -> str:
-    """The whole page as Markdown with its front matter."""
+    """Return the page as Markdown with front matter."""
     return "\n\n".join(_parts(site, problem)) + "\n"
 
 
 def _parts(site: SiteData, problem: Problem) -> Iterator[str]:
-    said = PROBLEMS[problem]
+    words = PROBLEMS[problem]
     page = PageContext(choices.problem_path(problem))
-    about = f"{said.title.rstrip('?')}: choose the job and the hardware."
-    yield f'---\ntitle: "{said.title}"\ndescription: "{about}"\nsearch: {{boost: 0.5}}\n---'
-    yield f"# {said.title}"
-    yield f"{said.hint}. What do you do, and on what?"
+    about = f"{words.title.rstrip('?')}: choose the job and the hardware."
+    yield f'---\ntitle: "{words.title}"\ndescription: "{about}"\nsearch: {{boost: 0.5}}\n---'
+    yield f"# {words.title}"
+    yield f"{words.hint}. What do you do, and on what?"
     found = [choice for choice in choices.of_site(site) if choice.problem == problem]
     rows = [f"- [{_named(choice)}]({page.href(choice.path)}) {_count(site, choice)}" for choice in found]
     yield '<div class="choice" markdown data-search-exclude>\n\n' + "\n".join(rows) + "\n\n</div>"
@@ -38,6 +38,6 @@ def _count(site: SiteData, choice: Choice) -> str:
 
 
 def _missing(found: list[Choice]) -> Iterator[str]:
-    """The jobs and the hardware that no choice of the problem has."""
+    """Yield the jobs and the hardware that no choice of the problem has."""
     yield from (title for job, title in JOBS.items() if job not in {choice.job for choice in found})
     yield from (title for kind, title in HARDWARE.items() if kind not in {choice.hardware for choice in found})

@@ -1,4 +1,4 @@
-"""The page of one choice: first the check that it is the right fix, then methods by what is known of their gain."""
+"""The page of one choice: its methods ranked by gain."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -9,22 +9,22 @@ from headroom.site.markdown_blocks import bullets, table
 from headroom.site.matrix import matrix_page as matrix
 from headroom.site.method_finder import choices
 from headroom.site.method_finder.choices import HARDWARE, JOBS, PROBLEMS, Choice, Kind
-from headroom.site.method_finder.gains import Gain, Ground, gain, price
+from headroom.site.method_finder.gains import Gain, Ground, cost, gain
 from headroom.site.site_data import PageContext, SiteData
 
-_COLUMNS = ("method", "gain", "price, and what else changes")
+_COLUMNS = ("method", "gain", "cost and other effects")
 _KINDS: dict[Kind, str] = {"speed": "Fewer hours on the same machine", "memory": "The same on a smaller machine"}
 
 
 def render(site: SiteData, choice: Choice) -> str:
-    """The whole page as Markdown with its front matter."""
+    """Return the page as Markdown with front matter."""
     return "\n\n".join(_parts(site, choice)) + "\n"
 
 
 def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
     hardware = choices.likely_class(site, choice.hardware)
     page = PageContext(choice.path)
-    about = f"{choice.title}. What helps, by measured gain, with its price and its code."
+    about = f"{choice.title}. What helps, by measured gain, with its cost and its code."
     known = f"hardware: [{hardware}]\n" if hardware else ""
     head = f'title: "{choice.title}"\ndescription: "{about}"\n{known}hardware_fixed: true\nsearch: {{boost: 0.5}}'
     yield f"---\n{head}\n---"
@@ -49,17 +49,17 @@ def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
 
 
 def _heading(title: str, level: int) -> str:
-    """A section that the search leaves out: the page is found by its title."""
+    """Return a section heading that the search leaves out."""
     return f"{'#' * level} {title} {{ data-search-exclude }}"
 
 
 def _aside(text: str) -> str:
-    """A paragraph that is no answer, and that the search leaves out."""
+    """Return a secondary paragraph that the search leaves out."""
     return f"{text}\n{{ .others data-search-exclude }}"
 
 
 def _others(site: SiteData, choice: Choice, page: PageContext) -> str:
-    """Links to the same problem on other hardware and in other jobs."""
+    """Return links to the same problem with other jobs and hardware."""
     alike = [each for each in choices.of_site(site) if each.problem == choice.problem and each != choice]
     links = [f"[{JOBS[each.job]} on {HARDWARE[each.hardware]}]({page.href(each.path)})" for each in alike]
     links.append(f"[another problem]({page.href('index.md')})")
@@ -67,7 +67,7 @@ def _others(site: SiteData, choice: Choice, page: PageContext) -> str:
 
 
 def _kind(method: Method, kinds: Sequence[Kind]) -> Kind:
-    """The kind of gain for which a method answers a problem."""
+    """Return the kind of gain for which a method answers a problem."""
     if len(kinds) == 1:
         return kinds[0]
     return "speed" if method.answers and "too-slow" in method.answers.problems else "memory"
@@ -76,7 +76,7 @@ def _kind(method: Method, kinds: Sequence[Kind]) -> Kind:
 def _ranked(
     site: SiteData, choice: Choice, page: PageContext, kind: Kind, methods: Sequence[Method], level: int
 ) -> Iterator[str]:
-    """A table for each ground that gains stand on, the largest gain first, then by name."""
+    """Yield a table per strength of evidence, sorted by gain, then by name."""
     hardware = choices.likely_class(site, choice.hardware)
     found = [gain(site, method, kind, hardware) for method in methods]
     found.sort(key=lambda each: (each.ground, -each.ratio, each.method.name.lower()))
@@ -102,7 +102,7 @@ def _row(site: SiteData, choice: Choice, page: PageContext, kind: Kind, found: G
     return [
         f"**[{text(found.method.name)}]({section})**<br><small>You see: {text(choice.symptom(found.method))}</small>",
         found.cell(),
-        price(site, found.method, kind, hardware, section),
+        cost(site, found.method, kind, hardware, section),
     ]
 
 
@@ -121,12 +121,12 @@ def _guide(path: str, meta: dict[str, object], page: PageContext) -> str:
 
 
 def _why(site: SiteData, hardware: str | None, page: PageContext) -> str:
-    """By what the methods are ordered, and what to make of it."""
+    """Return the explanation of the order."""
     place = text(site.class_name(hardware)) if hardware else "hardware of this kind"
-    carried = "bytes counted on a CPU, which are the same on a GPU, as times never are; then "
+    carried = "memory counted on a CPU, which carries over to a GPU (times never do); then "
     every = f"[All methods on all hardware]({page.href(matrix.PAGE)})."
     carried = carried if hardware and site.on_gpu(hardware) else ""
     return (
-        f"**The order:** what was measured on {place}; then {carried}what others report, then the rest. "
-        f"Within each, the largest ratio. Small models were measured: yours may differ. {every}"
+        f"**Order:** methods measured on {place} come first; then {carried}figures that others report; then the rest. "
+        f"Within each group the largest ratio comes first. The measured models are small: yours may differ. {every}"
     )

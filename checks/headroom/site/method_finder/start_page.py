@@ -1,4 +1,4 @@
-"""The parts of the start page that are made from records: the choices, the live figures, and where memory runs out."""
+"""The generated parts of the start page: choices, figures, out-of-memory symptoms and planned guides."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from headroom.site.site_data import INDEX, PageContext, SiteData
 from headroom.verdicts import Status
 
 SCHEME = "start:"
-"""The scheme of an empty link, alone on its line, that stands for a part of the start page."""
+"""The scheme of empty links that stand for these parts."""
 MESSAGE = "CUDA out of memory"
 _WORDS: Mapping[Status, str] = {
     "contradicted": "contradicted",
@@ -30,18 +30,18 @@ _OTHERS = ("cited", "still open")
 
 
 def with_parts(lines: Sequence[str], site: SiteData, page: PageContext) -> list[str]:
-    """The lines of a page, each `[](start:PART)` that stands alone replaced by that part."""
+    """Replace each line `[](start:PART)` with that part."""
     made = {f"[]({SCHEME}{name})": part for name, part in _PARTS.items()}
     return [row for line in lines for row in (made[line](site, page) if line in made else [line])]
 
 
 def _choices(site: SiteData, page: PageContext) -> Iterator[str]:
-    """A card a problem, which leads to its page; in it the jobs and the hardware, which lead straight to a list."""
+    """Yield a card per problem with links to its page and to the lists of its choices."""
     yield from ('<div class="choice problems" markdown data-no-terms>', "")
     every = choices.of_site(site)
     for problem in choices.problems(site):
-        said = PROBLEMS[problem]
-        yield f"- [{said.title}]({page.href(choices.problem_path(problem))}) {said.hint}"
+        words = PROBLEMS[problem]
+        yield f"- [{words.title}]({page.href(choices.problem_path(problem))}) {words.hint}"
         yield ""
         mine = [choice for choice in every if choice.problem == problem]
         for job in dict.fromkeys(choice.job for choice in mine):
@@ -57,14 +57,14 @@ def _link(choice: Choice, page: PageContext) -> str:
 
 
 def _figures(site: SiteData, page: PageContext) -> Iterator[str]:
-    """What there is, how much of it holds, and when it was last tried."""
+    """Yield the numbers of snippets, claims by verdict, and sessions, with dates."""
     tree = site.tree
     runs = {name: run.date for (name, _), run in sorted(tree.runs.items()) if _as_it_stands(tree, run)}
     sessions = [session.head.date for session in tree.sessions]
     claims = Counter(_standing(site, claim) for claim in tree.claims.values() if not claim.retired)
     index, hardware = page.href(INDEX), page.href("claims/hardware.md")
     yield from ('<div class="figures" markdown>', "")
-    yield f"- **{len(runs)}** snippets run as they stand{_last(runs.values())}"
+    yield f"- **{len(runs)}** snippets run unmodified{_last(runs.values())}"
     yield f"- **{sum(claims[word] for word in _MEASURED)}** [claims]({index}) measured: {_counted(claims, _MEASURED)}"
     yield f"- **{sum(claims[word] for word in _OTHERS)}** not measured here: {_counted(claims, _OTHERS)}"
     yield f"- **{len(sessions)}** [sessions]({hardware}) of measurement{_last(sessions)}"
@@ -86,7 +86,7 @@ def _counted(claims: Mapping[str, int], kinds: Sequence[str]) -> str:
 
 
 def _standing(site: SiteData, claim: Claim) -> str:
-    """Where a claim stands over all classes: the word of the class that speaks most against it."""
+    """Return the worst status of a claim over all classes, in the words of the start page."""
     if isinstance(claim, CitedClaim):
         return "cited"
     if isinstance(claim, ModelledClaim):
@@ -96,7 +96,7 @@ def _standing(site: SiteData, claim: Claim) -> str:
 
 
 def _out_of_memory(site: SiteData, page: PageContext) -> Iterator[str]:
-    """Where memory runs out, as the records have it, and the methods that each place leads to."""
+    """Yield the table of out-of-memory symptoms and the methods for each."""
     found = by_symptom(site, page)
     rows = [
         [text(symptom.removeprefix(MESSAGE).lstrip(" ,")), links]
@@ -107,7 +107,7 @@ def _out_of_memory(site: SiteData, page: PageContext) -> Iterator[str]:
 
 
 def _planned(site: SiteData, page: PageContext) -> Iterator[str]:
-    """Yield a list of the guides that are not written yet."""
+    """Yield a list of the planned guides."""
     yield from (f"- [{title}]({page.href(path)})" for path, title in planned.guides(site).items())
 
 

@@ -1,4 +1,4 @@
-"""The page of all symptoms: whatever a reader sees, and the methods that it leads to."""
+"""The page of all symptoms, with links to the methods for each."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ PAGE = "find/symptoms.md"
 
 
 def render(site: SiteData) -> str:
-    """The whole page as Markdown with its front matter."""
+    """Return the page as Markdown with front matter."""
     rows = [[text(symptom), links] for symptom, links in by_symptom(site, PageContext(PAGE)).items()]
     head = '---\ntitle: All symptoms\ndescription: "Every message and symptom, and the method that it leads to"\n---'
     tables = table(("you see", "go to"), rows)
@@ -19,7 +19,7 @@ def render(site: SiteData) -> str:
 
 
 def by_symptom(site: SiteData, page: PageContext) -> Mapping[str, str]:
-    """Links to the sections of the methods that each symptom leads to, by symptom in the order of the alphabet."""
+    """Return links to the methods of each symptom, sorted by symptom."""
     found: dict[str, list[str]] = defaultdict(list)
     for method in sorted(site.tree.methods.values(), key=lambda each: each.name.lower()):
         for symptom in method.symptoms:

@@ -1,1 +1,1 @@
-"""Intervals and curves as inline SVG: readable in dark mode, in print and without colour."""
+"""Plots of claims as inline SVG, readable in dark mode, in print and without colour."""

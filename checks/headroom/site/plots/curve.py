@@ -1,7 +1,7 @@
-"""The plot of a sweep: a curve a hardware class, with intervals and the stretch in which the verdict changes.
+"""The plot of a sweep: a curve per hardware class with intervals and crossovers.
 
-Horizontal places are percentages of the width and vertical ones are in pixels, so that labels stay legible on a phone.
-Colours are CSS variables; the shape of a mark says the verdict, the dash of a line and the shape the class.
+Horizontal positions are percentages and vertical ones pixels, so that labels stay legible on a phone.
+Colours are CSS variables. A mark's shape shows the verdict; dashes and shapes tell the classes apart.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,30 +11,30 @@ from headroom.records import MeasuredClaim
 from headroom.records.claims import Sweep
 from headroom.site.claims import sweep_phrases
 from headroom.site.claims.points_table import Series
-from headroom.site.plots.drawing import divided, known, label, lines, mark, opened, spread, text, told
+from headroom.site.plots.drawing import describe_point, divided, known, label, lines, mark, spread, svg_start, text
 from headroom.site.plots.scales import Grid, Scale, ratios, tick, zone
 from headroom.verdicts import PointVerdict
 from headroom.verdicts.crossover import Between, shape
 
 _TOP, _BOTTOM, _HEIGHT = 46, 256, 302
 _INSIDE = 24
-"""Room above the highest value and below the lowest, for the names of lines."""
+"""Pixels above the highest value and below the lowest, for the names of lines."""
 _NARROW = 260
-"""Pixels: the width of a plot on a phone."""
+"""The width of a plot on a phone, in pixels."""
 _MARK = 11
-"""Pixels: an interval that is not taller than a mark lies behind it."""
+"""Pixels; a mark hides any interval that is not taller."""
 _DODGE = 9
 """Pixels between the classes at one value of the sweep."""
 
 
 def svg(claim: MeasuredClaim, series: Sequence[Series], sweep: Sweep) -> str:
-    """The drawing alone."""
+    """Return the drawing."""
     scale = Scale.of(claim, (point for each in series for point in each.points))
     grid = Grid(tuple(map(float, sweep.grid)))
     crossings = dict.fromkeys(
         found.between for each in series if (found := shape(claim, each.points)) and found.between
     )
-    parts = [opened(claim, series, "curve", _HEIGHT)]
+    parts = [svg_start(claim, series, "curve", _HEIGHT)]
     for i, between in enumerate(crossings):
         parts += _crossover(claim, sweep, grid, between, i, named=len(crossings) == 1)
     parts += [*_ground(claim, scale), *_grid(sweep, grid)]
@@ -49,7 +49,7 @@ def _y(scale: Scale, ratio: float) -> float:
 
 
 def _ground(claim: MeasuredClaim, scale: Scale) -> Iterator[str]:
-    """The vertical axis, the band of no difference and the line at 1, where both arms are the same."""
+    """Yield the vertical axis, the band of no difference and the line at ratio 1."""
     bottom, top = (_y(scale, value) for value in zone(claim))
     yield f'<rect class="zone" x="0" y="{top:g}" width="100%" height="{bottom - top:g}"/>'
     for ratio in scale.ticks():
@@ -60,12 +60,12 @@ def _ground(claim: MeasuredClaim, scale: Scale) -> Iterator[str]:
 
 
 def _grid(sweep: Sweep, grid: Grid) -> Iterator[str]:
-    """The horizontal axis, with a name at each value for which there is room."""
+    """Yield the horizontal axis, with a label at each value that has room."""
     edge = float("inf")
     for value in reversed(sweep.grid):
         x, name = grid.place(float(value)), sweep_phrases.figure(sweep, value)
         yield f'<line class="tick" x1="{x:.2f}%" x2="{x:.2f}%" y1="{_BOTTOM}" y2="{_BOTTOM + 5}"/>'
-        half = 100 * (7 * len(name) + 6) / 2 / _NARROW  # of its width on a phone
+        half = 100 * (7 * len(name) + 6) / 2 / _NARROW  # percent of its width on a phone
         if x + half < edge:
             yield f'<text class="axis" x="{x:.2f}%" y="{_BOTTOM + 20}" text-anchor="middle">{text(name)}</text>'
             edge = x - half
@@ -76,7 +76,7 @@ def _grid(sweep: Sweep, grid: Grid) -> Iterator[str]:
 def _crossover(
     claim: MeasuredClaim, sweep: Sweep, grid: Grid, between: Between, number: int, *, named: bool
 ) -> Iterator[str]:
-    """The hatched stretch in which the verdict changes, and its name above it."""
+    """Yield the hatched range in which the verdict changes, with its label."""
     left, right = (grid.place(float(value)) for value in between)
     hatch = f"hatch-{claim.id}-{number}"
     slant = -45 if number % 2 else 45
@@ -89,7 +89,7 @@ def _crossover(
     if named:
         words = text(f"changes {sweep_phrases.between(sweep, *between)}")
         width, middle = 100 * 7.5 * len(words) / _NARROW, 50
-        if left + right < 2 * middle:  # begins or ends where the stretch does, but never leaves a narrow plot
+        if left + right < 2 * middle:  # align with the range, but stay inside a narrow plot
             anchor, x = "start", max(min(left, 100 - width), -15)
         else:
             anchor, x = "end", min(max(right, width - 15), 100)
@@ -99,20 +99,20 @@ def _crossover(
 def _series(
     claim: MeasuredClaim, sweep: Sweep, series: Series, number: int, aside: float, scale: Scale, grid: Grid
 ) -> Iterator[str]:
-    """One class: the line from point to point, then the points."""
+    """Yield one class: the lines between points, then the points."""
     found = [(grid.place(float(p.point[sweep.axis])), _y(scale, p.ratio), p) for p in series.points if known(p)]
     yield f'<g class="series series-{number % 4}" transform="translate({aside:g})">'
     for (x1, y1, _), (x2, y2, _) in pairwise(found):
         yield f'<line class="line" x1="{x1:.2f}%" x2="{x2:.2f}%" y1="{y1:g}" y2="{y2:g}"/>'
     for x, y, point in found:
-        yield f'<svg class="point" x="{x:.2f}%" overflow="visible"><title>{text(told(claim, point))}</title>'
+        yield f'<svg class="point" x="{x:.2f}%" overflow="visible"><title>{text(describe_point(claim, point))}</title>'
         yield from _point(claim, point, scale)
         yield f'<g transform="translate(0 {y:g})">{mark(point.verdict, number)}</g></svg>'
     yield "</g>"
 
 
 def _point(claim: MeasuredClaim, point: PointVerdict, scale: Scale) -> Iterator[str]:
-    """The blocks and the interval of a point; nothing where every block agrees."""
+    """Yield the blocks and the interval of a point; nothing if all blocks agree."""
     if point.low == point.high:
         return
     for i, ratio in enumerate(ratios(claim, point)):
@@ -123,14 +123,14 @@ def _point(claim: MeasuredClaim, point: PointVerdict, scale: Scale) -> Iterator[
 
 
 def _names(sweep: Sweep, series: Sequence[Series], scale: Scale, grid: Grid) -> Iterator[str]:
-    """The class of each line at its end: above it, or below where the line or another one comes from above."""
+    """Yield the name of each class at the end of its line, above it or below it."""
     found = {number: [p for p in each.points if known(p)] for number, each in enumerate(series)}
     ends = sorted((numbered for numbered in found.items() if numbered[1]), key=lambda each: -each[1][-1].ratio)
     placed: list[float] = []
     for rank, (number, points) in enumerate(ends):
         last = points[-1]
         falls = len(points) > 1 and points[-2].ratio > last.ratio
-        below = rank > 0 or (falls and len(ends) == 1)  # two lines that end together are named on their two sides
+        below = rank > 0 or (falls and len(ends) == 1)  # two lines that end together get a name on each side
         y = max(_y(scale, point.low) for point in points[-2:]) + 22 if below else _y(scale, last.high) - 13
         while any(abs(y - other) < 16 for other in placed):  # noqa: PLR2004 - the height of a line of text
             y += 16
