@@ -66,7 +66,7 @@ def said() -> frozenset[tuple[str, str]]:
     )
     return frozenset(
         (kind.__name__, name)
-        for record in records([*parts, tree.stand_ins, tree.snippets, tree.runs])
+        for record in records([*parts, tree.stand_ins, tree.harness_versions, tree.snippets, tree.runs])
         for kind in type(record).__mro__
         if issubclass(kind, BaseModel)
         for name in declared(kind)

@@ -13,6 +13,7 @@ from headroom.records.base import Record
 from headroom.records.claims import Claim
 from headroom.records.evidence import Evidence
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
+from headroom.records.harness_versions import HarnessVersions
 from headroom.records.machines import Machine
 from headroom.records.methods import Method
 from headroom.records.public_schema import PublishedAlone, PublishedClaims
@@ -26,6 +27,7 @@ _RECORDS: dict[str, Any] = {
     "facts": FactSheet,
     "glossary": dict[str, Term],
     "hardware-classes": dict[str, HardwareClass],
+    "harness-versions": HarnessVersions,
     "machine": Machine,
     "method": Method,
     "one-claim-file": PublishedAlone,

@@ -15,6 +15,7 @@ from headroom.io.strict_load import Document
 from headroom.records.base import Slug
 from headroom.records.claims import Claim, MeasuredClaim
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
+from headroom.records.harness_versions import HarnessVersions
 from headroom.records.loader import Reader
 from headroom.records.machines import Machine, machines
 from headroom.records.methods import Method
@@ -53,6 +54,7 @@ class Tree:
     classes: Mapping[str, HardwareClass]
     facts: Mapping[str, FactSheet]
     stand_ins: StandIns
+    harness_versions: HarnessVersions
     machines: Mapping[str, Machine]
     """What machines can do, by the path of the file."""
     snippets: Mapping[str, Snippet]
@@ -76,7 +78,7 @@ def load(root: Path | str) -> Tree:
     """
     reader = Reader(Path(root))
     claims, paths = _claims(reader)
-    classes, facts, stand_ins = _facts(reader)
+    classes, facts, stand_ins, versions = _facts(reader)
     terms, term_paths = _glossary(reader)
     return Tree(
         root=reader.root,
@@ -88,6 +90,7 @@ def load(root: Path | str) -> Tree:
         classes=classes,
         facts=facts,
         stand_ins=stand_ins,
+        harness_versions=versions,
         machines=machines(reader),
         snippets=_snippets(reader),
         runs=_runs(reader),
@@ -142,19 +145,21 @@ def _glossary(reader: Reader) -> tuple[dict[str, Term], dict[str, str]]:
     return terms, paths
 
 
-def _facts(reader: Reader) -> tuple[dict[str, HardwareClass], dict[str, FactSheet], StandIns]:
+def _facts(reader: Reader) -> tuple[dict[str, HardwareClass], dict[str, FactSheet], StandIns, HarnessVersions]:
     classes: dict[str, HardwareClass] = {}
     facts: dict[str, FactSheet] = {}
-    stand_ins = StandIns(models={}, datasets={})
+    stand_ins, versions = StandIns(models={}, datasets={}), HarnessVersions()
     for file in reader.each("checks/facts", ".yml", "facts"):
         if file.stem == "hardware-classes":
             classes = reader.yaml(file, "facts", _CLASSES.validate_json) or {}
         elif file.stem == "stand-ins":
             stand_ins = reader.yaml(file, "facts", StandIns.model_validate_json) or stand_ins
+        elif file.stem == "harness-versions":
+            versions = reader.yaml(file, "facts", HarnessVersions.model_validate_json) or versions
         elif sheet := reader.yaml(file, "facts", FactSheet.model_validate_json):
             _check_facts(reader, file, sheet)
             facts[sheet.id] = sheet
-    return classes, facts, stand_ins
+    return classes, facts, stand_ins, versions
 
 
 def _check_facts(reader: Reader, file: Found, sheet: FactSheet) -> None:

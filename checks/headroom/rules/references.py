@@ -35,10 +35,20 @@ def references(context: Context) -> Iterator[Problem]:
             yield _in(tree, session.path, "/hardware_class", f"unknown class `{name}`", remedy)
     for path, machine in tree.machines.items():
         yield from _class_of(tree, path, machine)
+    yield from _harness_proofs(tree)
     served = {*tree.stand_ins.models, *tree.stand_ins.datasets}
     for snippet in tree.snippets.values():
         for name in {*snippet.header.models, *snippet.header.datasets} - served:
             yield _in(tree, snippet.path, "models", f"no stand-in for `{name}`", "add it to checks/facts/stand-ins.yml")
+
+
+def _harness_proofs(tree: Tree) -> Iterator[Problem]:
+    measured_by = {session.path: session.head.harness for session in tree.sessions}
+    for group in tree.harness_versions.equivalent:
+        if measured_by.get(group.proof) not in group.harness:
+            message = f"`{group.proof}` is not a session that one of these versions measured"
+            remedy = "measure a program against itself with one of them, and name that session"
+            yield _in(tree, "checks/facts/harness-versions.yml", "equivalent", message, remedy)
 
 
 def _class_of(tree: Tree, path: str, machine: Machine) -> Iterator[Problem]:

@@ -12,6 +12,7 @@ from statistics import fmean, median
 from headroom.maths.statistics import Comparison, compare, control_holds
 from headroom.records.claims import MeasuredClaim
 from headroom.records.evidence import Run
+from headroom.records.harness_versions import HarnessVersions
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree
 from headroom.verdicts.gates import busy
@@ -130,7 +131,7 @@ def _needed(part: Sequence[Trial]) -> float:
 def own_shares(tree: Tree, hardware_class: str) -> dict[str, float]:
     """The harness's mean share of the time of a benchmark's sessions on a class, by benchmark.
 
-    Of the sessions that say it, those count that were measured by the harness that measured the newest.
+    Only sessions count whose harness is that of the newest one, or declared equivalent to it.
     """
     found: dict[str, list[tuple[tuple[str, str], str, float]]] = {}
     for session in tree.sessions:
@@ -138,9 +139,9 @@ def own_shares(tree: Tree, hardware_class: str) -> dict[str, float]:
         share = own_share(session.evidence.runs) if head.hardware_class == hardware_class else None
         if share is not None:
             found.setdefault(head.benchmark, []).append(((head.date, head.time or ""), head.harness, share))
-    return {name: fmean(_of_newest(sessions)) for name, sessions in sorted(found.items())}
+    return {name: fmean(_of_newest(sessions, tree.harness_versions)) for name, sessions in sorted(found.items())}
 
 
-def _of_newest(sessions: Sequence[tuple[tuple[str, str], str, float]]) -> list[float]:
+def _of_newest(sessions: Sequence[tuple[tuple[str, str], str, float]], versions: HarnessVersions) -> list[float]:
     _, newest, _ = max(sessions)
-    return [share for _, harness, share in sessions if harness == newest]
+    return [share for _, harness, share in sessions if versions.same(harness, newest)]
