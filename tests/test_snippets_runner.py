@@ -346,7 +346,7 @@ def test_record_has_the_output_of_the_unchanged_script(tmp_path: Path, capsys: p
     """Paths of the temporary folder are replaced; a silent script has no output field."""
     printing = "import time\ntime.sleep(0.01)\nx = 4\ny = x / 2\nprint(f'y is {y}')\nprint(__file__)\nassert y == 2"
     silent = "import time\ntime.sleep(0.01)"
-    write_tree(tmp_path, {"commented": (HALVE, printing), "silent": (NO_ABLATION, silent)})
+    write_tree(tmp_path, {"printing": (HALVE, printing), "silent": (NO_ABLATION, silent)})
     assert main(["snippets", "run", "--record", "--root", str(tmp_path)]) == OK, capsys.readouterr()
     found = {
         path.parent.name: json.loads(path.read_text("utf-8")) for path in (tmp_path / "checks/runs").rglob("*.json")
