@@ -71,7 +71,9 @@ def visit(browser: "Browser", address: str, axe: str = "") -> Visit:
 
 def _record(page: "Page", seen: Visit) -> None:
     page.on("request", lambda request: seen.requests.append(request.url))
-    page.on("console", lambda message: seen.noise.append(message.text) if message.type in ("error", "warning") else None)
+    page.on(
+        "console", lambda message: seen.noise.append(message.text) if message.type in ("error", "warning") else None
+    )
     page.on("pageerror", lambda error: seen.noise.append(str(error)))
 
     def count(request: Any) -> None:
