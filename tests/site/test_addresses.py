@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from built_sites import Page, build
-from headroom.pages.old_pages import OldPage, answered, old_pages
+from headroom.pages.old_pages import OldPage, old_pages, resolver
 from headroom.pages.source import parse
 from headroom.records.methods import Method
 from headroom.site import planned
@@ -170,7 +170,7 @@ def test_two_parts_with_the_same_anchor_lead_nowhere(site: SiteData) -> None:
 def test_an_address_is_answered_by_what_stands_or_stood_there(site: SiteData) -> None:
     """An anchor of an old page is, whatever it is; one of a page that stands only by its own name."""
     here = parse("docs/here.md", "---\nwas: {top: [gone]}\n---\n\n# Here\n\n## Place {#place}\n")
-    known = answered(site.tree, [here])
+    known = resolver(site.tree, [here])
     assert all(map(known, ["here", "here#here", "here#place", "gone", "gone#anything"]))
     assert not any(map(known, ["there", "here#nowhere"]))
 

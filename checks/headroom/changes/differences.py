@@ -132,10 +132,10 @@ def _lost_addresses(past: Path, earlier: Tree, root: Path, tree: Tree) -> Iterat
     """The addresses of pages and of places on them that led somewhere, and lead nowhere any more."""
     pages, problems = load_pages(root)
     unread = {old_pages.of_path(problem.path) for problem in problems}
-    answered = old_pages.answered(tree, pages)
-    for lost in sorted(old_pages.every(earlier, load_pages(past)[0])):
+    resolves = old_pages.resolver(tree, pages)
+    for lost in sorted(old_pages.all_addresses(earlier, load_pages(past)[0])):
         name = lost.partition("#")[0]
-        if not answered(lost) and name not in unread:
+        if not resolves(lost) and name not in unread:
             remedy = f"say `was: [{lost}]` in the page, the method or the word that answers it now"
             yield Problem(f"docs/{name}", None, RULE, "", f"the address `{lost}` leads nowhere any more", remedy)
 

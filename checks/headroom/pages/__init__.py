@@ -1,4 +1,4 @@
-"""What the text says: pages, their links and figures, the code that they embed, and which sentences compare."""
+"""Parse pages: sentences, links, figures, code blocks and comparative sentences."""
 
 from headroom.comparatives import ComparativeSentence, comparisons
 
