@@ -1,4 +1,4 @@
-"""Figures that follow from others: scopes of lets, units, forms of text, what `--fix` writes, and hostile input."""
+"""Calculated figures: scopes of lets, units, formats, `--fix`, and hostile input."""
 
 import shutil
 import time
@@ -13,17 +13,17 @@ from headroom.pages.calculated_text import explained, rewrite
 from headroom.pages.calculations import Calculations
 from headroom.pages.source import links_of
 
-CLEAN = Path(__file__).parent / "canaries" / "clean"
+CLEAN = Path(__file__).parent / "rule_cases" / "clean"
 LETS = "<!-- let: P = 1235814400 parameter; w = 4 B/parameter; rate = 5 GB/s -->\n\n"
 
 
 def calculations(text: str) -> Calculations:
-    """The calculated figures of a text in which each address is a figure of 5 GB."""
+    """Return the calculated figures of a text in which every address has the value 5 GB."""
     return Calculations(text, links_of(text), lambda _: Quantity.of(5.0, "GB"))
 
 
 def filled(link: str) -> str:
-    """The text of a link after `--fix`, below lets of which it may use some."""
+    """Return the text of a link after `--fix`, below some lets."""
     (found,) = calculations(LETS + link).found
     new = rewrite(found)
     text = found.link.text
@@ -31,12 +31,12 @@ def filled(link: str) -> str:
 
 
 def faults(text: str) -> list[tuple[int | None, str]]:
-    """What is wrong with the lets and formulas of a text, each with its line."""
+    """Return the faults of a text's lets and formulas, each with its line."""
     return [(fault.line, fault.message) for fault in calculations(text).faults]
 
 
 class TestText:
-    """The unit and the precision are those of the text."""
+    """The text decides the unit and the precision."""
 
     @pytest.mark.parametrize(
         ("link", "text"),
@@ -62,7 +62,7 @@ class TestText:
         ],
     )
     def test_a_figure_is_rewritten_in_its_own_form(self, link: str, text: str) -> None:
-        """With its words, its decimals, its sign and its separators."""
+        """Words, decimals, sign and separators stay."""
         assert filled(link) == text
 
     @pytest.mark.parametrize(
@@ -81,18 +81,18 @@ class TestText:
         ],
     )
     def test_an_open_figure_is_filled_as_guides_print_it(self, link: str, text: str) -> None:
-        """And `?.??` asks for two decimals."""
+        """`?.??` gives two decimals."""
         assert filled(link) == text
 
     @pytest.mark.parametrize("text", ["4.6", "4.6 s", "4.6 GB/s", "5 parameters", "5 %"])
-    def test_bytes_stand_in_no_other_unit(self, text: str) -> None:
+    def test_bytes_in_another_unit_are_an_error(self, text: str) -> None:
         """The message names both units."""
         (found,) = calculations(f"{LETS}[{text}](calc:w*P)").found
-        with pytest.raises(UnreadableError, match=r"comes to `B`, and `.*` is in `"):
+        with pytest.raises(UnreadableError, match=r"has the unit `B`, but `.*` has `"):
             rewrite(found)
 
     @pytest.mark.parametrize(
-        ("formula", "said"),
+        ("formula", "explanation"),
         [
             ("20*P", "20 × 1,235,814,400 = 23.0 GiB"),
             ("(12+8)*P", "(12 + 8) × 1,235,814,400 = 23.0 GiB"),
@@ -101,19 +101,19 @@ class TestText:
             ("2*1e9*1.5+4e-3+1e15", "2 × 1,000,000,000 × 1.5 + 4e-3 + 1e15 = 931325.4 GiB"),
         ],
     )
-    def test_a_formula_is_explained_with_its_numbers(self, formula: str, said: str) -> None:
-        """For a reader who points at the figure."""
+    def test_a_formula_is_explained_with_its_numbers(self, formula: str, explanation: str) -> None:
+        """The tooltip shows it to readers."""
         (found,) = calculations(f"{LETS}[1.0 GiB](calc:{formula})").found
-        assert explained(found) == said
+        assert explained(found) == explanation
 
     def test_a_name_alone_is_explained_by_its_formula(self) -> None:
-        """Also when the name stands for another name."""
+        """Also when the name's value is another name."""
         text = "<!-- let: peak = 20*P; most = peak; size = 2*3 -->[1.0 GiB](calc:most) [0](calc:size)"
         found = calculations(LETS + text).found
         assert [explained(each) for each in found] == ["20 × 1,235,814,400 = 23.0 GiB", "2 × 3 = 6"]
 
     def test_values_of_names_are_shown_as_they_were_given_or_rounded(self) -> None:
-        """With units that bind, from a figure, and from `ceil`, which makes whole numbers."""
+        """Units, values of claims and `ceil` are shown correctly."""
         lets = "<!-- let: card = 24 GB; link = fact:a.b; tiles = ceil(7/2); part = 50 %; debt = 1-4; speed = rate*2 -->"
         links = "[0 GB](calc:card+link) [0](calc:tiles*part*debt) [0 GB/s](calc:speed+rate)"
         assert [explained(each) for each in calculations(LETS + lets + links).found] == [
@@ -124,47 +124,47 @@ class TestText:
 
 
 class TestScope:
-    """A let holds from its line to the end of its fold, or of the page."""
+    """A let is valid from its line to the end of its fold, or of the page."""
 
-    def test_folds_side_by_side_may_give_one_name_two_values(self) -> None:
-        """Each has its own."""
+    def test_two_folds_may_give_one_name_two_values(self) -> None:
+        """Each fold has its own value."""
         text = "".join(f'??? "fold"\n\n    <!-- let: a = {i} -->\n    [0](calc:a)\n\n' for i in (1, 2))
         assert [each.quantity.value for each in calculations(text).found] == [1, 2]
         assert faults(text) == []
 
     def test_a_fold_inside_another_sees_its_names_and_ends_with_it(self) -> None:
-        """The inner one's end with the inner one."""
+        """The names of the inner fold end with it."""
         inner = '    ??? "inner"\n\n        <!-- let: b = a + 1 -->\n        [0](calc:b)\n\n'
         text = f'??? "outer"\n\n    <!-- let: a = 1 -->\n\n{inner}    [0](calc:a) [0](calc:b)\n\n[0](calc:a)\n'
         assert faults(text) == [
-            (10, "`b`: the let of `b` on line 7 does not hold here"),
-            (12, "`a`: the let of `a` on line 3 does not hold here"),
+            (10, "`b`: the let of `b` on line 7 is not valid here"),
+            (12, "`a`: the let of `a` on line 3 is not valid here"),
         ]
 
-    def test_a_let_holds_below_itself_alone(self) -> None:
-        """And an expression uses earlier names."""
+    def test_a_let_is_valid_only_after_its_line(self) -> None:
+        """Expressions use earlier names."""
         assert faults("[0](calc:a)\n\n<!-- let: a = b; b = 2; c = b*a -->[0](calc:c)") == [
             (3, "`b`: no let gives `b` a value"),
-            (1, "`a`: the let of `a` on line 3 does not hold here"),
+            (1, "`a`: the let of `a` on line 3 is not valid here"),
         ]
 
-    def test_a_name_is_given_once_where_it_holds(self) -> None:
-        """On the page, in a fold, and twice in one let."""
+    def test_a_second_value_for_a_valid_name_is_an_error(self) -> None:
+        """On the page, in a fold, and twice in one comment."""
         text = '<!-- let: a = 1; a = 2 -->\n\n??? "x"\n\n    <!-- let: a = 3 -->\n\n[0](calc:a)'
         assert [line for line, _ in faults(text)] == [1, 5]
 
-    def test_lets_in_code_are_none(self) -> None:
-        """In a fence and inline."""
+    def test_lets_in_code_are_ignored(self) -> None:
+        """In fences and in inline code."""
         text = "```html\n<!-- let: a = 1 -->\n```\n\n`<!-- let: b = 1 -->` and `[0](calc:b)`"
         assert faults(text) == []
 
     def test_one_fault_is_reported_once(self) -> None:
-        """What follows from a let that cannot be read is not said again."""
+        """A formula that uses an invalid let is not reported again."""
         assert [line for line, _ in faults("<!-- let: a = 1 ell; b = 2*a -->\n[0](calc:b) [0](calc:a)")] == [1]
 
 
 class TestHostile:
-    """Whatever stands in a let or an address."""
+    """Hostile lets and addresses."""
 
     @pytest.mark.parametrize(
         "formula",
@@ -174,13 +174,13 @@ class TestHostile:
         ],
     )  # fmt: skip
     def test_more_than_arithmetic_is_refused(self, formula: str) -> None:
-        """As in the formulas of records; nothing runs."""
+        """No formula is executed."""
         text = f"{LETS}[1](<calc:{formula}>) <!-- let: x = {formula} --> [1](calc:x+P+rate+w)"
         assert len(faults(text)) >= 2
         assert all(fault.remedy for fault in calculations(text).faults)
 
-    def test_many_lets_and_folds_take_time_in_proportion(self) -> None:
-        """Ten thousand of each, in one another and side by side."""
+    def test_time_is_proportional_to_lets_and_folds(self) -> None:
+        """Ten thousand of each, nested and in a row."""
         deep = "".join(" " * 4 * min(i, 20) + '??? "x"\n\n' for i in range(5_000))
         beside = "".join(f'??? "x"\n\n    <!-- let: a = {i} --> [{i}](calc:a)\n\n' for i in range(10_000))
         started = time.process_time()
@@ -189,7 +189,7 @@ class TestHostile:
         assert time.process_time() - started < 10
 
     def test_an_address_in_another_form_is_reported(self, tmp_path: Path) -> None:
-        """A reference, HTML, and parentheses four deep are links that the rule does not read."""
+        """The rule does not parse references, HTML and parentheses four deep."""
         root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
         page = root / "docs/training/words.md"
         forms = ["[5][x]\n\n[x]: calc:P\n", "<a href='calc:P'>5</a>\n", "[5](calc:((((P)))))\n", "[5](calc:2 * P)\n"]
@@ -200,7 +200,7 @@ class TestHostile:
 
 
 def test_fix_rewrites_calculated_figures_and_nothing_else(tmp_path: Path) -> None:
-    """Also those of a page whose other figures follow from claims; a second run changes nothing."""
+    """A second run changes nothing."""
     root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
     page = root / "docs/training/words.md"
     right = page.read_text("utf-8")
@@ -210,8 +210,8 @@ def test_fix_rewrites_calculated_figures_and_nothing_else(tmp_path: Path) -> Non
     assert list(rules.apply(root, rules.Context.of(root))) == []
 
 
-def test_a_fact_that_a_let_alone_names_is_used(tmp_path: Path) -> None:
-    """It is an orphan once the let is gone."""
+def test_a_fact_that_only_a_let_names_is_used(tmp_path: Path) -> None:
+    """Without the let, it is an orphan."""
     root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
     page = root / "docs/training/words.md"
     text = page.read_text("utf-8").replace("digits = fact:digits.fp16_digits; ", "digits = 11; ")
@@ -220,8 +220,7 @@ def test_a_fact_that_a_let_alone_names_is_used(tmp_path: Path) -> None:
     assert (problem.rule, "fp16_digits" in problem.message) == ("orphans", True)
 
 
-def test_a_let_names_no_time_of_other_hardware(tmp_path: Path) -> None:
-    """A time of a CPU says nothing on a page about a GPU."""
+def test_a_cpu_time_in_a_let_on_a_gpu_page_is_an_error(tmp_path: Path) -> None:
     root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
     page = root / "docs/training/words.md"
     let = "<!-- let: t = claim:training.clever.step-time#subject@cpu,batch_size=8 -->"

@@ -1,4 +1,4 @@
-"""Comparative sentences: which are found, where, and how well, on sentences that people have labelled."""
+"""Comparative sentences: which are found, at which positions, and how well, on labelled sentences."""
 
 import time
 from pathlib import Path
@@ -37,12 +37,12 @@ A_TEXT = st.lists(st.sampled_from([*WORDS, ".", ",", ":", "\n\n", "- ", "| ", "#
 
 
 def found(text: str) -> list[str]:
-    """The comparative sentences of a text."""
+    """Return the comparative sentences of a text."""
     return [each.text for each in comparisons(text)]
 
 
 class TestWhatCounts:
-    """The guideline, case by case."""
+    """The guideline for comparisons, case by case."""
 
     @pytest.mark.parametrize(
         "text",
@@ -75,8 +75,8 @@ class TestWhatCounts:
             "Checkpointing reduces memory.",
         ],
     )
-    def test_this_does(self, text: str) -> None:
-        """An assertion of an effect, a possibility, an absence, an equality, a trade or a merit."""
+    def test_assertions_count(self, text: str) -> None:
+        """Effects, possibilities, absences, equalities, trades and merits."""
         assert found(text) == [text.removeprefix("## ")]
 
     @pytest.mark.parametrize(
@@ -113,13 +113,12 @@ class TestWhatCounts:
             "| What | Try |\n|---|---|\n| The steps are slow | this |",
         ],
     )
-    def test_this_does_not(self, text: str) -> None:
-        """An instruction, a condition, a question, a definition, a reference, a name, a size or code."""
+    def test_other_sentences_do_not_count(self, text: str) -> None:
+        """Instructions, conditions, questions, definitions, references, names, sizes and code."""
         assert found(text) == []
 
 
-def test_places_links_and_notes() -> None:
-    """A comparison knows its line and place, its claims and its note."""
+def test_a_comparison_has_its_line_span_claims_and_note() -> None:
     text = "No.\n\n- It is [faster](claim:a.b).\n- It is slower. <!-- no-claim: advice -->\n"
     first, second = comparisons(text)
     assert (first.line, first.text, first.linked, first.grounds, first.note) == (
@@ -135,7 +134,7 @@ def test_places_links_and_notes() -> None:
 
 @pytest.mark.parametrize("address", ["claim:a.b", "calc:2*(A+B)", "estimate:llama-3.2-1b/full?batch=1"])
 def test_links_to_claims_and_to_computed_or_predicted_figures_are_grounds(address: str) -> None:
-    """Also where the link is the whole cell."""
+    """Also if the link is the whole cell."""
     in_a_sentence, in_a_cell = comparisons(
         f"It is [23 % slower]({address}).\n\n| A |\n|---|\n| [23 % slower]({address}) |\n"
     )
@@ -143,15 +142,14 @@ def test_links_to_claims_and_to_computed_or_predicted_figures_are_grounds(addres
 
 
 def test_other_links_are_no_grounds() -> None:
-    """A fact is a property of hardware or of a format; a web page is no evidence here."""
+    """Facts and web pages are not evidence for a comparison."""
     assert [
         each.grounds for each in comparisons("It is [23 % slower](fact:a.b).\n\nIt is [slower](https://a.org).")
     ] == [(), ()]
 
 
 @given(A_TEXT)
-def test_any_text_can_be_judged(parts: list[str]) -> None:
-    """Whatever the text, what is found stands in it, and the same is found again."""
+def test_comparisons_of_any_text_are_inside_it_and_repeatable(parts: list[str]) -> None:
     text = " ".join(parts)
     judged = comparisons(text)
     assert judged == comparisons(text)
@@ -160,13 +158,13 @@ def test_any_text_can_be_judged(parts: list[str]) -> None:
 
 @given(A_TEXT)
 def test_code_compares_nothing(parts: list[str]) -> None:
-    """The text of a fence is never found."""
+    """No sentence in a fence is a comparison."""
     code = "\n".join(line for line in " ".join(parts).replace("```", "").split("\n"))
     assert found(f"````python\n{code}\nFENCED is faster\n````\n") == []
 
 
 def cost(text: str) -> float:
-    """CPU seconds of reading a text."""
+    """Return the CPU seconds of finding comparisons in a text."""
     before = time.process_time()
     comparisons(text)
     return time.process_time() - before
@@ -176,19 +174,19 @@ def cost(text: str) -> float:
     "piece", ["x ", "[", "`", "faster than ", "|", "| a |\n", "if ", "(use it ", "memory takes 2 GB, not 4 "]
 )
 def test_four_times_the_text_costs_about_four_times_as_much(piece: str, deep: bool) -> None:  # noqa: FBT001
-    """Whatever stands in one endless sentence, each word is compared with those near it alone."""
+    """One endless sentence takes linear time."""
     size = (1_000_000 if deep else 80_000) // len(piece)
     few = min(cost(piece * (size // 4)) for _ in range(3))
-    much = min(cost(piece * size) for _ in range(3))  # the least of three: a collection of garbage is not the finder's
+    much = min(cost(piece * size) for _ in range(3))  # the minimum of three, without garbage collection
     assert much < 10 * few + 0.05
 
 
 @pytest.mark.parametrize("path", [HERE / "comparisons" / f"{half}.tsv" for half in RECALL], ids=lambda path: path.stem)
 class TestLabelled:
-    """Sentences with a label: 1 for a comparative one, 0 for any other."""
+    """Labelled sentences: 1 for a comparative sentence, 0 for any other."""
 
     def test_recall_and_precision_are_as_printed(self, path: Path) -> None:
-        """No fewer are found, and no more are found wrongly, than was reached once; the page prints the figures."""
+        """Recall and precision reach their bounds and equal the figures of the page."""
         rows = [row.split("\t", 1) for row in path.read_text("utf-8").splitlines()]
         right = sum(label == "1" and bool(found(text)) for label, text in rows)
         labelled = sum(label == "1" for label, _ in rows)
@@ -202,13 +200,13 @@ class TestLabelled:
 
 
 def weights(text: str) -> dict[str, float]:
-    """The weight of each feature."""
+    """Return the weight of each feature."""
     return {name: float(weight) for name, weight in (line.rsplit(" ", 1) for line in text.splitlines())}
 
 
 @pytest.mark.deep
-def test_the_weights_can_be_made_again() -> None:
-    """The committed sentences give the committed weights, up to the last digit, and the page's figure."""
+def test_training_gives_the_committed_weights() -> None:
+    """Up to the last digit, and with the page's recall."""
     text, recall = made()
     again, kept = weights(text), weights(WEIGHTS.read_text("utf-8"))
     assert {name: again[name] for name in again.keys() & kept.keys()} == pytest.approx(
@@ -219,6 +217,6 @@ def test_the_weights_can_be_made_again() -> None:
 
 
 def test_the_page_prints_the_kinds_of_notes() -> None:
-    """The table of kinds is that of the code."""
+    """The page's table of kinds equals the code's."""
     text = PAGE.read_text("utf-8")
     assert [f"| `{kind}` | {meaning} |" in text for kind, meaning in NO_CLAIM.items()] == [True] * len(NO_CLAIM)

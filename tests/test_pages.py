@@ -1,4 +1,4 @@
-"""What pages say: front matter, links and fences with their places, targets, and the figures behind them."""
+"""Pages: front matter, links and fences with their positions, link targets, and the values of figures."""
 
 from pathlib import Path
 
@@ -20,36 +20,36 @@ def context() -> Context:
 
 
 def links(text: str) -> tuple[Link, ...]:
-    """The links of a page with this source."""
+    """Return the links of a page with this source."""
     return parse("docs/page.md", text).links
 
 
 def fence(text: str) -> Fence:
-    """The one fence of a page with this source."""
+    """Return the only fence of a page with this source."""
     (found,) = parse("docs/page.md", text).fences
     return found
 
 
 class TestFrontMatter:
-    """What a page says of itself."""
+    """The front matter of a page."""
 
-    def test_is_read(self) -> None:
-        """Its values are the page's, and its hardware is a tuple of classes."""
+    def test_values_become_metadata_and_hardware_a_tuple(self) -> None:
+        """Hardware is a tuple of classes."""
         page = parse("docs/page.md", "---\ntitle: One\nhardware: [h200, cpu]\n---\n\n# One\n")
         assert page.meta == {"title": "One", "hardware": ["h200", "cpu"]}
         assert page.hardware == ("h200", "cpu")
 
     def test_one_class_needs_no_list(self) -> None:
-        """One class may stand without brackets."""
+        """One class needs no brackets."""
         assert parse("docs/page.md", "---\nhardware: h200\n---\n").hardware == ("h200",)
 
     @pytest.mark.parametrize("value", ["", " []", " null"])
-    def test_no_class_is_no_class(self, value: str) -> None:
-        """A key without a value names no class, and not one called None."""
+    def test_empty_hardware_names_no_class(self, value: str) -> None:
+        """An empty value is not a class called None."""
         assert parse("docs/page.md", f"---\nhardware:{value}\n---\n").hardware == ()
 
     def test_is_optional(self) -> None:
-        """A page without it is about no hardware; a rule further down is not it."""
+        """A page without front matter has no hardware; a later rule `---` does not open front matter."""
         page = parse("docs/page.md", "# One\n\n---\nhardware: h200\n---\n")
         assert page.meta == {}
         assert page.hardware == ()
@@ -58,14 +58,14 @@ class TestFrontMatter:
         ("front", "line"),
         [("- one\n- two\n", 1), ("title: one\ntitle: two\n", 3), ("title: [one\n", 3), ("a: &x 1\n", 2)],
     )
-    def test_that_cannot_be_read_names_its_line(self, front: str, line: int) -> None:
-        """Anything but a mapping is an error at the line of the page."""
+    def test_invalid_front_matter_is_reported_with_its_line(self, front: str, line: int) -> None:
+        """Front matter must be a mapping."""
         with pytest.raises(UnreadableError) as caught:
             parse("docs/page.md", f"---\n{front}---\n\nText.\n")
         assert caught.value.line == line
 
-    def test_one_page_that_cannot_be_read_does_not_hide_the_others(self, tmp_path: Path) -> None:
-        """Every page that can be read is there beside the problems of the others."""
+    def test_an_unreadable_page_does_not_hide_the_others(self, tmp_path: Path) -> None:
+        """The other pages and all problems are returned."""
         (tmp_path / "docs" / "folder").mkdir(parents=True)
         (tmp_path / "docs" / "a.md").write_text("---\n- one\n---\n", "utf-8")
         (tmp_path / "docs" / "b.md").write_bytes(b"\xff\xfe")
@@ -79,10 +79,10 @@ class TestFrontMatter:
 
 
 class TestLinks:
-    """Links, each with its place in the source."""
+    """Links, each with its position in the source."""
 
-    def test_has_line_text_title_and_place(self) -> None:
-        """A link knows its line, and where its text starts and ends in the source."""
+    def test_has_line_text_title_and_span(self) -> None:
+        """The span is that of the link's text."""
         text = '---\ntitle: x\n---\n\nA [1.9×](claim:a.b#ratio@h200) and\n[worse](claim:a.c "contradicted").\n'
         first, second = links(text)
         assert (first.line, first.text, first.href, first.title) == (5, "1.9×", "claim:a.b#ratio@h200", None)
@@ -94,7 +94,7 @@ class TestLinks:
         ["", "**bold**", "an [inner] bracket", "`code`", "`a[0]` of it", "two\nlines", "1.9×", "a `]` b"],
     )
     def test_text_may_hold(self, text: str) -> None:
-        """The text of a link is what stands between its brackets, whatever that is."""
+        """The text of a link is everything between its brackets."""
         assert [link.text for link in links(f"So [{text}](claim:a.b) it is.\n")] == [text]
 
     @pytest.mark.parametrize(
@@ -110,16 +110,16 @@ class TestLinks:
             "````markdown\n```text\n[x](claim:a.b)\n```\n[x](claim:a.b)\n````",
         ],
     )
-    def test_is_none_in(self, text: str) -> None:
-        """What only looks like a link is none, and hides no link behind it."""
+    def test_code_and_comments_have_no_links(self, text: str) -> None:
+        """Code and comments also hide no link after them."""
         assert [link.href for link in links(f"{text}\n\n[y](claim:c.d)\n")] == ["claim:c.d"]
 
     def test_is_found_between_stray_backticks_of_two_paragraphs(self) -> None:
-        """A backtick that opens nothing does not turn the next paragraphs into code."""
+        """Inline code does not cross a paragraph."""
         assert len(links("The ` mark.\n\n[y](claim:c.d)\n\nAnother ` mark.\n")) == 1
 
-    def test_several_on_a_line_keep_their_order(self) -> None:
-        """The links of one table row are found one by one."""
+    def test_links_of_a_table_row_keep_their_order(self) -> None:
+        """Each link of the row is found."""
         found = links("| [a](claim:a.a) | [](claim:b.b) | [c](fact:s.c) |\n")
         assert [(link.text, link.href) for link in found] == [
             ("a", "claim:a.a"),
@@ -129,7 +129,7 @@ class TestLinks:
 
 
 class TestFences:
-    """Code blocks, however they are written."""
+    """Fenced code blocks, in every notation."""
 
     @pytest.mark.parametrize(
         ("info", "language"),
@@ -152,41 +152,41 @@ class TestFences:
     @pytest.mark.parametrize("prefix", ["", "  ", "    ", "\t", "> ", "> > ", "        "])
     @pytest.mark.parametrize("mark", ["```", "~~~", "`````"])
     def test_indent_and_mark(self, prefix: str, mark: str) -> None:
-        """Any indent, a quotation and either mark make the same fence."""
+        """Indents, quotations and both marks give the same fence."""
         found = fence(f"Text.\n\n{prefix}{mark}py\n{prefix}x = 1\n{prefix}{mark}\n")
         assert (found.line, found.language, found.closed, found.body) == (3, "py", True, (f"{prefix}x = 1",))
 
     def test_longer_fence_holds_shorter_ones(self) -> None:
-        """Only a fence of its own mark, at least as long, closes a fence."""
+        """Only the same mark, at least as long, closes a fence."""
         found = fence("````markdown\n```python\nx\n```\n~~~~\n````\n")
         assert found.language == "markdown"
         assert len(found.body) == 4
 
-    def test_that_never_ends(self) -> None:
-        """A fence without an end reaches to the end of the page, and says so."""
+    def test_an_unclosed_fence_reaches_to_the_end_of_the_page(self) -> None:
+        """It is marked as not closed."""
         found = fence("```python\nx\n\nText.\n")
         assert not found.closed
         assert found.body == ("x", "", "Text.")
 
-    def test_two_in_a_row(self) -> None:
-        """The end of one fence is not the start of another."""
+    def test_two_fences_in_a_row(self) -> None:
+        """The end of the first fence does not open another."""
         found = parse("docs/page.md", "```py\na\n```\n```sh\nb\n```\n").fences
         assert [(each.line, each.language, each.body) for each in found] == [(1, "py", ("a",)), (4, "sh", ("b",))]
 
     def test_includes(self) -> None:
-        """Each included file or region stands with its line."""
+        """Each included file or region has its line."""
         found = fence('# T\n\n```py\n--8<-- "snippets/a/b.py:use-it"\nx\n    --8<-- "snippets/c.py"\n```\n')
         assert found.includes() == [Include(4, "snippets/a/b.py", "use-it"), Include(6, "snippets/c.py", None)]
 
     def test_reason(self) -> None:
-        """A reason stands on the line above the fence, and nowhere else."""
+        """A reason is on the line directly above the fence."""
         assert fence("<!-- not-run: it needs a cluster -->\n```py\nx\n```\n").reason == "it needs a cluster"
         assert fence("<!-- not-run: it needs a cluster -->\n\n```py\nx\n```\n").reason is None
         assert fence("<!-- not-run: -->\n```py\nx\n```\n").reason is None
 
 
 class TestTargets:
-    """What links point at."""
+    """Targets of links."""
 
     @pytest.mark.parametrize(
         ("href", "target"),
@@ -204,12 +204,12 @@ class TestTargets:
 
     @pytest.mark.parametrize("figure", FIGURES)
     def test_every_figure_has_a_name(self, figure: str) -> None:
-        """All can be asked for; what is computed has no class."""
+        """A link can name every figure; a computed one has no class."""
         name = None if figure == "value" else "cpu"
         assert parse_target(f"claim:a.b#{figure}" + (f"@{name}" if name else "")) == ClaimTarget("a.b", figure, name)
 
     @pytest.mark.parametrize(
-        ("href", "said"),
+        ("href", "message"),
         [
             ("claim:", "is no claim:ID"),
             ("claim:A.b", "is no claim:ID"),
@@ -224,15 +224,15 @@ class TestTargets:
             ("https://example.org", "is no claim:ID"),
         ],
     )
-    def test_errors_say_what_form_it_has(self, href: str, said: str) -> None:
-        """Anything else is an error that says what to write."""
+    def test_errors_say_what_to_write(self, href: str, message: str) -> None:
+        """The error shows the correct form."""
         with pytest.raises(ValueError, match=r"AXIS=VALUE|use one of|every other figure") as caught:
             parse_target(href)
-        assert said in str(caught.value)
+        assert message in str(caught.value)
 
 
 class TestFigures:
-    """The values behind figures, in a tree whose effects are known: 80 ms against 56 ms at 8, 10 against 11 at 1."""
+    """Values of figures in a tree with known effects: 80 ms to 56 ms at batch size 8, 10 ms to 11 ms at 1."""
 
     TIME, RATE, BYTES = "training.clever.step-time", "training.clever.throughput", "training.clever.saved-memory"
 
@@ -259,7 +259,7 @@ class TestFigures:
         ],
     )
     def test_value_and_unit(self, context: Context, href: str, value: float, unit: str) -> None:
-        """A ratio above 1 is better in either direction, a change is of the quantity; the newest session counts."""
+        """A ratio above 1 is better in either direction; the newest session counts."""
         target = parse_target(f"claim:{href}")
         assert isinstance(target, ClaimTarget)
         found, found_unit = measured(context.tree, context.board, target)
@@ -267,7 +267,7 @@ class TestFigures:
         assert found_unit == unit
 
     @pytest.mark.parametrize(
-        ("href", "said"),
+        ("href", "message"),
         [
             (f"{TIME}#ratio@h200", r"name one point: batch_size=…, out of \[1, 8\]"),
             (f"{TIME}#ratio@h200,batch_size=4", "name one point"),
@@ -279,9 +279,9 @@ class TestFigures:
             ("training.none#ratio@h200", "is no measured claim"),
         ],
     )
-    def test_without_a_value_says_why(self, context: Context, href: str, said: str) -> None:
-        """Where there is no value, the error says what is missing."""
+    def test_a_missing_value_is_reported_with_the_reason(self, context: Context, href: str, message: str) -> None:
+        """The error names the missing part."""
         target = parse_target(f"claim:{href}")
         assert isinstance(target, ClaimTarget)
-        with pytest.raises(LookupError, match=said):
+        with pytest.raises(LookupError, match=message):
             measured(context.tree, context.board, target)

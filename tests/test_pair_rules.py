@@ -1,4 +1,4 @@
-"""The rules that name what makes a sentence comparative, word by word of their lists."""
+"""The hand-written rules for comparative sentences, with every word of their lists."""
 
 import pytest
 
@@ -15,8 +15,8 @@ NO_MERITS = "easier earlier friendlier fancier trickier prettier".split()  # noq
 NO_MERITS += "carrier barrier tier modifier identifier multiplier classifier notifier".split()  # noqa: SIM905
 
 
-def said(text: str, rule: str) -> bool:
-    """Whether a rule finds something in a text."""
+def matches(text: str, rule: str) -> bool:
+    """Return whether a rule matches a text."""
     for sentence in sentences(text):
         for window in windows(sentence, text):
             tags = Tags(window)
@@ -26,7 +26,7 @@ def said(text: str, rule: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("text", "weighed"),
+    ("text", "scored"),
     [
         ("It is slow.", True),
         ("Is it slow?", False),
@@ -57,71 +57,70 @@ def said(text: str, rule: str) -> bool:
         ("[It is fast](claim:a.b)", True),
     ],
 )
-def test_which_texts_are_weighed_at_all(text: str, weighed: bool) -> None:  # noqa: FBT001
-    """No question, no topic, no head of a table, no symptom in a heading, a title or a cell, and no link elsewhere."""
-    assert any(windows(sentence, text) for sentence in sentences(text)) == weighed
+def test_which_texts_are_scored(text: str, scored: bool) -> None:  # noqa: FBT001
+    """Questions, topics, headers of tables, symptoms in headings or cells, and links to other pages are not scored."""
+    assert any(windows(sentence, text) for sentence in sentences(text)) == scored
 
 
 @pytest.mark.parametrize("before", DEGREES)
-def test_a_verdict_is_found_behind_a_word_of_degree(before: str) -> None:
-    """As right behind the verb, and not behind just any word."""
-    assert said(f"It is {before} slow.", "judged")
-    assert said("It is slow.", "judged")
-    assert not said("It is written slow.", "judged")
+def test_a_verdict_is_found_after_a_word_of_degree(before: str) -> None:
+    """A verdict directly after the verb is found too; one after any other word is not."""
+    assert matches(f"It is {before} slow.", "judged")
+    assert matches("It is slow.", "judged")
+    assert not matches("It is written slow.", "judged")
 
 
 @pytest.mark.parametrize("article", ARTICLES)
 def test_an_unknown_verb_is_found_before_an_article_and_a_dimension(article: str) -> None:
-    """A verb in -s that no list holds: what it does, it does to the dimension."""
-    assert said(f"The kernel dents {article} throughput.", "verb")
-    assert not said(f"The kernel dent {article} throughput.", "verb")
+    """A verb in -s that is in no list."""
+    assert matches(f"The kernel dents {article} throughput.", "verb")
+    assert not matches(f"The kernel dent {article} throughput.", "verb")
 
 
 @pytest.mark.parametrize("cut", CUTS)
 def test_an_unknown_verb_ends_at_a_mark_or_a_preposition(cut: str) -> None:
-    """Behind it stands something else than what the verb affects."""
-    assert said("It dents the very throughput.", "verb")
-    assert not said(f"It dents the {cut} throughput.", "verb")
+    """The words after the mark are not the verb's object."""
+    assert matches("It dents the very throughput.", "verb")
+    assert not matches(f"It dents the {cut} throughput.", "verb")
 
 
 @pytest.mark.parametrize("word", ["this", "less", "status", "axis", "computes"])
-def test_some_words_in_s_are_no_verb_of_effect(word: str) -> None:
-    """Those in -ss, -us and -is, and those of the list."""
-    assert not said(f"So {word} the throughput.", "verb")
+def test_words_in_ss_us_is_and_listed_words_are_no_verbs(word: str) -> None:
+    assert not matches(f"So {word} the throughput.", "verb")
 
 
 @pytest.mark.parametrize("word", NO_MERITS)
 def test_a_word_in_ier_that_is_no_merit_compares_nothing(word: str) -> None:
-    """A noun, or what has nothing to do with speed, memory or quality; any other such word does, before "than"."""
-    assert not said(f"It is {word} than that.", "than")
-    assert said("It is snappier than that.", "than")
-    assert not said("It is snappier by far.", "than")
+    """Any other word in -ier compares before "than"."""
+    assert not matches(f"It is {word} than that.", "than")
+    assert matches("It is snappier than that.", "than")
+    assert not matches("It is snappier by far.", "than")
 
 
 @pytest.mark.parametrize("against", ["not", "than", "against", "was", "were", "only"])
-def test_a_bare_number_counts_against_a_figure_behind_some_words(against: str) -> None:
-    """Of the two only one has its unit: "2 GB, not 4"."""
-    assert said(f"It takes 2 GB {against} 4 today.", "figures")
-    assert not said("It takes 2 GB at 4 today.", "figures")
+def test_a_bare_number_is_contrasted_with_a_figure_after_some_words(against: str) -> None:
+    """Only one of the two has a unit: "2 GB, not 4"."""
+    assert matches(f"It takes 2 GB {against} 4 today.", "figures")
+    assert not matches("It takes 2 GB at 4 today.", "figures")
 
 
 @pytest.mark.parametrize("word", ["where", "whereas", "while", "instead", "versus", "vs", "unlike", "for", "what"])
 @pytest.mark.parametrize("end", ["", ".", ", too.", ") of it.", " for it."])
 def test_a_bare_number_at_the_end_of_a_clause_counts_with_a_word_of_contrast(word: str, end: str) -> None:
-    """Before the end of the sentence, a comma, a bracket or "for"."""
-    assert said(f"It takes 2 GB {word} this takes 4{end}", "figures")
-    assert not said(f"It takes 2 GB {word} this takes 4 of them.", "figures")
-    assert not said("It takes 2 GB and this takes 4.", "figures")
+    """The clause ends at the end of the sentence, a comma, a bracket or "for"."""
+    assert matches(f"It takes 2 GB {word} this takes 4{end}", "figures")
+    assert not matches(f"It takes 2 GB {word} this takes 4 of them.", "figures")
+    assert not matches("It takes 2 GB and this takes 4.", "figures")
 
 
 @pytest.mark.parametrize("word", ["with", "without", "by", "under", "on"])
 def test_two_figures_of_a_kind_count_between_two_settings(word: str) -> None:
-    """Each behind its own preposition, or from the one to the other, or against one another."""
-    assert said(f"It takes 2 GB {word} this and 4 GB {word} that.", "figures")
-    assert not said("It takes 2 GB with this and 4 GB there.", "figures")
-    assert said("It goes from 2 GB here to 4 GB there.", "figures")
-    assert said("It takes 2 GB; the other 4 GB.", "figures")
-    assert said("It turns 2 GB into 4 GB.", "figures")
+    """Each figure has its own preposition, or the sentence says "from … to" or "against"."""
+    assert matches(f"It takes 2 GB {word} this and 4 GB {word} that.", "figures")
+    assert not matches("It takes 2 GB with this and 4 GB there.", "figures")
+    assert matches("It goes from 2 GB here to 4 GB there.", "figures")
+    assert matches("It takes 2 GB; the other 4 GB.", "figures")
+    assert matches("It turns 2 GB into 4 GB.", "figures")
 
 
 @pytest.mark.parametrize(("text", "holds"), [
@@ -132,8 +131,8 @@ def test_two_figures_of_a_kind_count_between_two_settings(word: str) -> None:
     ("It took 310 to 190 ms.", False),
 ])  # fmt: skip
 def test_a_range_is_no_change(text: str, holds: bool) -> None:  # noqa: FBT001
-    """From one figure to another something went, unless both are the ends of a range."""
-    assert said(text, "from") == holds
+    """Two figures are a change, unless they are the ends of a range."""
+    assert matches(text, "from") == holds
 
 
 @pytest.mark.parametrize(("text", "holds"), [
@@ -150,13 +149,13 @@ def test_a_range_is_no_change(text: str, holds: bool) -> None:  # noqa: FBT001
     ("It is 2 times what we had.", True),
 ])  # fmt: skip
 def test_a_factor_is_a_ratio(text: str, holds: bool) -> None:  # noqa: FBT001
-    """No product of sizes, and no number of cards."""
-    assert said(text, "factor") == holds
+    """Products of sizes and numbers of cards are not factors."""
+    assert matches(text, "factor") == holds
 
 
 @pytest.mark.parametrize("which", ["first", "last", "top"])
 def test_a_share_of_the_work_is_no_share_of_a_dimension(which: str) -> None:
-    """The first 20 % of the steps, or all of them, compare nothing."""
-    assert said("It saves 20 % of it.", "change … percent")
-    assert not said(f"It saves the {which} 20 % of it.", "change … percent")
-    assert not said("It saves 100 % of it.", "change … percent")
+    """The first 20 % of the steps, or all of them, are not a comparison."""
+    assert matches("It saves 20 % of it.", "change … percent")
+    assert not matches(f"It saves the {which} 20 % of it.", "change … percent")
+    assert not matches("It saves 100 % of it.", "change … percent")

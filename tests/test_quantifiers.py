@@ -1,4 +1,4 @@
-"""What words promise: factors, certainty, the absence of a price, and hardware."""
+"""Words for factors, certainty, free benefits and hardware."""
 
 import pytest
 
@@ -8,7 +8,7 @@ INFINITY = float("inf")
 
 
 class TestDegrees:
-    """Words that say how much."""
+    """Words for how much."""
 
     @pytest.mark.parametrize(
         ("text", "low", "high"),
@@ -34,8 +34,8 @@ class TestDegrees:
             ("It almost doubles the speed.", 1.62, 2.25),
         ],
     )
-    def test_stand_for_a_factor(self, text: str, low: float, high: float) -> None:
-        """Each word has its band; `more than` opens it above, `almost` below."""
+    def test_words_describe_a_range_of_ratios(self, text: str, low: float, high: float) -> None:
+        """`more than` removes the upper bound, `almost` lowers the lower one."""
         (degree,) = quantifiers.degrees(text)
         assert (degree.low, degree.high) == pytest.approx((low, high))
 
@@ -52,8 +52,8 @@ class TestDegrees:
             "The far end is reached.",
         ],
     )
-    def test_are_not_seen_where_nothing_is_compared_or_it_is_denied(self, text: str) -> None:
-        """Shares of other things, counts and denials promise no factor."""
+    def test_other_shares_counts_and_negations_are_ignored(self, text: str) -> None:
+        """They describe no ratio."""
         assert list(quantifiers.degrees(text)) == []
 
     def test_fit_either_direction(self) -> None:
@@ -66,8 +66,8 @@ class TestDegrees:
         assert not degree.fits(0)
         assert not degree.fits(float("nan"))
 
-    def test_say_their_band(self) -> None:
-        """A message can print what a word stands for."""
+    def test_ranges_are_printed_for_messages(self) -> None:
+        """Messages show the ratios that a word may describe."""
         assert [str(degree) for degree in quantifiers.degrees("It halves, dramatically.")] == [
             "1.8 to 2.25",
             "2 or more",
@@ -75,7 +75,7 @@ class TestDegrees:
 
 
 class TestDirections:
-    """Words that say in which direction."""
+    """Words for the direction of a change."""
 
     @pytest.mark.parametrize(
         ("text", "rate", "found"),
@@ -92,33 +92,33 @@ class TestDirections:
             ("the same", False, set()),
         ],
     )
-    def test_are_of_the_amount(self, text: str, rate: bool, found: set[str]) -> None:  # noqa: FBT001 - a table
-        """Faster is less of a time and more of a rate; what is denied says nothing."""
+    def test_directions_follow_the_amount(self, text: str, rate: bool, found: set[str]) -> None:  # noqa: FBT001 - a table
+        """Faster is less of a time and more of a rate; negated words are ignored."""
         assert quantifiers.directions(text, rate=rate) == found
 
 
 class TestPatterns:
-    """Words of certainty, of no price, and of hardware."""
+    """Words for certainty, for no cost and for hardware."""
 
     @pytest.mark.parametrize(
         "text",
         ["for free", "at no extra cost", "costs nothing", "without any slow-down", "without overhead", "no overhead"],
     )
-    def test_no_price(self, text: str) -> None:
-        """Each of these says that there is no price."""
+    def test_words_that_promise_no_cost(self, text: str) -> None:
+        """The rule `words` checks them."""
         assert quantifiers.FREE.search(f"It comes {text}, they say.")
 
     @pytest.mark.parametrize("text", ["free memory", "the cost", "without checkpointing", "freely chosen"])
-    def test_price_is_not_denied(self, text: str) -> None:
-        """Memory that is free is no price that is absent."""
+    def test_words_that_do_not_promise_no_cost(self, text: str) -> None:
+        """Free memory is not a free benefit."""
         assert not quantifiers.FREE.search(f"It has {text}, they say.")
 
     @pytest.mark.parametrize(
         "text",
         ["always", "in all cases", "regardless of the model", "on any GPU", "for every batch size", "guarantees"],
     )
-    def test_no_exception(self, text: str) -> None:
-        """Each of these leaves no case out."""
+    def test_words_that_allow_no_exception(self, text: str) -> None:
+        """The rule `words` checks them."""
         assert quantifiers.ALWAYS.search(f"It is {text} faster.")
 
     @pytest.mark.parametrize(
@@ -134,23 +134,23 @@ class TestPatterns:
             ("on TPUs", "TPUs"),
         ],
     )
-    def test_hardware(self, text: str, name: str) -> None:
-        """A sentence that says `on` some hardware speaks of that hardware."""
+    def test_on_names_the_hardware_of_a_sentence(self, text: str, name: str) -> None:
+        """Products and kinds of hardware are recognised."""
         match = quantifiers.PLACE.search(f"It is faster {text}, they say.")
         assert match
         assert name in (match["product"], match["kind"], match["kinds"])
 
     @pytest.mark.parametrize("text", ["kept on the GPU", "a copy on the CPU", "on the H2000", "based on GPU memory"])
     def test_a_place_in_memory_is_no_hardware_class(self, text: str) -> None:
-        """What lies on the GPU is not a statement about GPUs."""
+        """A tensor on the GPU says nothing about GPUs in general."""
         assert not quantifiers.PLACE.search(f"It is {text}.")
 
     @pytest.mark.parametrize("text", ["1.9×", "3x", "20 %", "2.5 times", "15 percent", "1,000×"])
     def test_typed(self, text: str) -> None:
-        """A figure of a comparison is seen however it is typed."""
+        """A typed figure of a comparison is found in every notation."""
         assert quantifiers.TYPED.search(f"It is {text} less.")
 
     @pytest.mark.parametrize("text", ["4 x 128", "fp16", "8 GiB", "2 timestamps", "step 3"])
     def test_other_numbers(self, text: str) -> None:
-        """Sizes, names and counts are no figures of a comparison."""
+        """Sizes, names and counts are not figures of a comparison."""
         assert not quantifiers.TYPED.search(f"It has {text} here.")

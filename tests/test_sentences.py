@@ -1,4 +1,4 @@
-"""Sentences of a page: found in every kind of block, with the lines and places of the source, and never in code."""
+"""Sentences of a page: found in every kind of block, with their lines and positions, and never in code."""
 
 import pytest
 from hypothesis import given
@@ -65,17 +65,17 @@ A_PAGE = st.lists(st.sampled_from(PIECES), max_size=60).map("".join) | st.text()
 
 
 def found(text: str) -> list[tuple[int, str, str]]:
-    """Line, kind and words of every sentence."""
+    """Return line, kind and text of every sentence."""
     return [(each.line, each.kind, each.text) for each in sentences(text)]
 
 
 def words(text: str) -> list[str]:
-    """The words of every sentence."""
+    """Return the text of every sentence."""
     return [each.text for each in sentences(text)]
 
 
 class TestBlocks:
-    """Each kind of block, as real pages write it."""
+    """Every kind of block."""
 
     @pytest.mark.parametrize(
         ("text", "expected"),
@@ -158,8 +158,10 @@ class TestBlocks:
         ],
         ids=lambda value: value.split("\n")[0] if isinstance(value, str) else "",
     )
-    def test_is_found(self, text: str, expected: list[tuple[int, str, str]]) -> None:
-        """Its sentences carry its kind and the line on which they begin."""
+    def test_sentences_have_the_kind_of_their_block_and_their_first_line(
+        self, text: str, expected: list[tuple[int, str, str]]
+    ) -> None:
+        """In every dialect of Markdown that is parsed."""
         assert found(text) == expected
 
     @pytest.mark.parametrize(
@@ -181,15 +183,15 @@ class TestBlocks:
             ":::{code-block} python\nfaster\n:::",
         ],
     )
-    def test_of_code_is_none(self, code: str) -> None:
-        """What is no prose has no sentences, and what follows it has some."""
+    def test_code_has_no_sentences(self, code: str) -> None:
+        """Prose after the code has."""
         assert [text for text in words(code) if "faster" in text] == []
         if "never closed" not in code:
             assert words(f"{code}\n\nProse follows.")[-1] == "Prose follows."
 
 
-class TestWords:
-    """What a reader sees."""
+class TestVisibleText:
+    """The text that a reader sees."""
 
     @pytest.mark.parametrize(
         ("text", "expected"),
@@ -204,12 +206,12 @@ class TestWords:
         ],
     )
     def test_without_markup(self, text: str, expected: str) -> None:
-        """Marks, targets, tags and footnotes are gone, the words of code are kept."""
+        """Marks, targets, tags and footnotes are removed; the words of code stay."""
         assert words(text) == [expected]
 
 
 class TestSplit:
-    """Where a sentence ends."""
+    """The ends of sentences."""
 
     @pytest.mark.parametrize(
         "text",
@@ -218,8 +220,8 @@ class TestSplit:
             "Call `a. B` in file.py, etc. and go on... with no. 3: it is; yes.",
         ],
     )
-    def test_not_here(self, text: str) -> None:
-        """Abbreviations, numbers, names of files, colons and semicolons end none."""
+    def test_abbreviations_numbers_and_file_names_end_no_sentence(self, text: str) -> None:
+        """Colons and semicolons do not either."""
         assert words(text) == [text.replace("`", "")]
 
     @pytest.mark.parametrize(
@@ -234,13 +236,13 @@ class TestSplit:
             ("One<br>two", ["One", "two"]),
         ],
     )
-    def test_here(self, text: str, expected: list[str]) -> None:
-        """A stop ends one, with its quotes and brackets, whatever the case of what follows; so does a break of HTML."""
+    def test_stops_and_line_breaks_end_a_sentence(self, text: str, expected: list[str]) -> None:
+        """Quotes and brackets after the stop belong to the sentence; the case of the next word does not matter."""
         assert words(text) == expected
 
 
 class TestNotes:
-    """Which sentence a note is about."""
+    """Notes and their sentences."""
 
     @pytest.mark.parametrize(
         ("text", "expected"),
@@ -257,31 +259,28 @@ class TestNotes:
             ("**A.** [B](x) <!-- other --> <!-- no-claim: proved -->", [None, "proved"]),
         ],
     )
-    def test_is_about_the_sentence_before(self, text: str, expected: list[str | None]) -> None:
-        """It belongs to the sentence before it, in the same block or cell."""
+    def test_a_note_belongs_to_the_sentence_before_it(self, text: str, expected: list[str | None]) -> None:
+        """In the same block or cell."""
         assert [each.note for each in sentences(text)] == expected
 
-    def test_stands_where_it_says(self) -> None:
-        """Each note has its line and place, also where no sentence is before it."""
+    def test_a_note_without_a_sentence_has_its_line_and_span(self) -> None:
+        """The kind is stripped."""
         text = "A.\n\n<!-- no-claim: x y -->\n"
         (note,) = notes(text)
         assert (note.line, note.kind, text[note.start : note.end]) == (3, "x y", "<!-- no-claim: x y -->")
 
 
-def test_links_that_stand_in_it() -> None:
-    """A sentence knows where its links point, and not those of the next."""
+def test_a_sentence_has_the_targets_of_its_own_links() -> None:
     assert [each.hrefs for each in sentences("See [a](b). And [c](claim:d), [e](f).")] == [("b",), ("claim:d", "f")]
 
 
-def test_place_in_the_source() -> None:
-    """``start`` and ``end`` are where its first and its last word stand in the source."""
+def test_a_sentence_has_its_span_in_the_source() -> None:
     text = "- **One** [two](x).\n  `Three`\n  four.\n"
     assert [text[each.start : each.end] for each in sentences(text)] == ["One** [two](x).", "Three`\n  four."]
 
 
 @given(A_PAGE)
-def test_any_text_can_be_read(text: str) -> None:
-    """Whatever the text, sentences stand in it in order, each on its line, and none is empty."""
+def test_sentences_of_any_text_are_ordered_and_not_empty(text: str) -> None:
     last: Sentence | None = None
     for each in sentences(text):
         assert 0 <= (last.end if last else 0) <= each.start < each.end <= len(text)
@@ -292,6 +291,6 @@ def test_any_text_can_be_read(text: str) -> None:
 
 @given(st.lists(st.sampled_from([*PIECES, "secret"]), max_size=30).map("".join))
 def test_code_is_never_found(text: str) -> None:
-    """Whatever stands around it, the text of a closed fence is in no sentence."""
+    """The text of a closed fence is in no sentence, with any text around it."""
     code = "\n\n```\nFENCED code. Faster.\n```\n\n"
     assert not [each for each in sentences("prose\n" + code + text) if "FENCED" in each.text]

@@ -136,7 +136,7 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
         glossary="should be a valid string",
         script=INTEGER,
         stand_ins=INTEGER,
-        page="no list of classes",
+        page="not a list of classes",
         notebook="not written as Jupyter writes it",
     ),
     "escaped control": cells(
@@ -174,6 +174,6 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
     "words without dots": cells(config=IN_TIME),
     "markup in front matter": cells(page="markup or a quotation mark", notebook="markup or a quotation mark"),
     "front matter unmarked": cells(page="not between two lines of `---`"),
-    "hardware of mappings": cells(page="no list of classes"),
+    "hardware of mappings": cells(page="not a list of classes"),
     "markup in a cell": cells(notebook="not seen"),
 }

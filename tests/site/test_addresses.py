@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from built_sites import Page, build
-from headroom.pages.old_pages import OldPage, answered, old_pages
+from headroom.pages.old_pages import OldPage, old_pages, resolver
 from headroom.pages.source import parse
 from headroom.records.methods import Method
 from headroom.site import planned
@@ -165,7 +165,7 @@ def test_an_ambiguous_anchor_has_no_redirect_unless_a_page_claims_it(site: SiteD
 
 def test_anchors_are_known_on_old_pages_and_exact_on_existing_ones(site: SiteData) -> None:
     here = parse("docs/here.md", "---\nwas: {top: [gone]}\n---\n\n# Here\n\n## Place {#place}\n")
-    known = answered(site.tree, [here])
+    known = resolver(site.tree, [here])
     assert all(map(known, ["here", "here#here", "here#place", "gone", "gone#anything"]))
     assert not any(map(known, ["there", "here#nowhere"]))
 

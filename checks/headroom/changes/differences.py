@@ -132,10 +132,10 @@ def _lost_addresses(past: Path, earlier: Tree, root: Path, tree: Tree) -> Iterat
     """Yield a problem for each address of a page or an anchor that no longer leads anywhere."""
     pages, problems = load_pages(root)
     unread = {old_pages.of_path(problem.path) for problem in problems}
-    answered = old_pages.answered(tree, pages)
-    for lost in sorted(old_pages.every(earlier, load_pages(past)[0])):
+    resolves = old_pages.resolver(tree, pages)
+    for lost in sorted(old_pages.all_addresses(earlier, load_pages(past)[0])):
         name = lost.partition("#")[0]
-        if not answered(lost) and name not in unread:
+        if not resolves(lost) and name not in unread:
             remedy = f"add `was: [{lost}]` to the page, method or glossary entry that replaces it"
             yield Problem(f"docs/{name}", None, RULE, "", f"the address `{lost}` no longer leads anywhere", remedy)
 

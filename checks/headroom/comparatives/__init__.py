@@ -1,4 +1,4 @@
-"""Comparative sentences, found by their words and a little grammar, in time that grows with the text alone."""
+"""Find comparative sentences by their words and some grammar rules, in linear time."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -17,19 +17,19 @@ NO_CLAIM: Final = {
     "setting": "a value that somebody chooses: a timeout, a fraction, a size that the page assumes",
     "misread": "compares no methods, and the finder takes it for a comparison",
 }
-"""Why a comparative sentence may stand without a claim: the kinds of ``<!-- no-claim: KIND -->``."""
+"""The reasons for a comparative sentence without a claim: the kinds of ``<!-- no-claim: KIND -->``."""
 
 SHOWN: Final = "unproven"
 """The kind of note that readers see, as "not measured": it may follow any sentence."""
 GROUNDS: Final = ("claim:", "calc:", "estimate:")
-"""How the addresses begin on which a comparative sentence can rest: a claim, a computed or a predicted figure."""
+"""The schemes of links that support a comparative sentence: claims, computed and predicted figures."""
 _ONE_WORD = 2
 _WINDOW = 400
 
 
 @dataclass(frozen=True, slots=True)
 class ComparativeSentence:
-    """A sentence by which something is better or worse in speed, memory, size, traffic, energy, cost or quality."""
+    """A sentence that calls something better or worse in speed, memory, size, traffic, energy, cost or quality."""
 
     line: int
     text: str
@@ -52,29 +52,29 @@ class ComparativeSentence:
 
 
 def comparisons(markdown_text: str) -> list[ComparativeSentence]:
-    """The comparative sentences of a Markdown text, in order."""
+    """Return the comparative sentences of a Markdown text, in order."""
     return [of_sentence(each) for each in sentences(markdown_text) if is_comparison(each, markdown_text)]
 
 
 def is_comparison(sentence: Sentence, source: str) -> bool:
-    """Whether a sentence of this Markdown text compares."""
+    """Return whether a sentence of this Markdown text compares."""
     return bool(reason(sentence, source))
 
 
 def of_sentence(sentence: Sentence) -> ComparativeSentence:
-    """A sentence that compares, with what it is linked to."""
+    """Return a sentence as a comparative one, with its links to claims and figures."""
     grounds = tuple(href for href in sentence.hrefs if href.startswith(GROUNDS))
     return ComparativeSentence(sentence.line, sentence.text, sentence.start, sentence.end, grounds, sentence.remark)
 
 
 def reason(sentence: Sentence, source: str) -> str:
-    """Which of its words make a sentence comparative; none if it is not."""
-    weighed = (linear_model.weigh(window, sentence.kind) for window in windows(sentence, source))
-    return next((why or "its words" for score, why in weighed if score > 0), "")
+    """Return the words that make a sentence comparative; empty if it is not."""
+    scored = (linear_model.score(window, sentence.kind) for window in windows(sentence, source))
+    return next((why or "its words" for score, why in scored if score > 0), "")
 
 
 def windows(sentence: Sentence, source: str) -> list[list[Token]]:
-    """The tokens of a sentence that may compare, in parts of a bounded length; none of a question or a topic."""
+    """Return the tokens of a sentence in parts of bounded length; none for questions and topics."""
     if sentence.shape.rstrip("\"')]*\u201d\u2019").endswith("?") or _is_title_of_link(sentence, source):
         return []
     found = list(tokens(sentence.shape))
@@ -89,19 +89,19 @@ def windows(sentence: Sentence, source: str) -> list[list[Token]]:
 
 
 def _is_topic(found: list[Token]) -> bool:
-    """Whether a heading says what its section is about, "Reducing memory", and no more."""
+    """Return whether a heading only names a topic: "Reducing memory"."""
     tags = Tags(found)
     return (tags.at("change", 0) or tags.at("topic", 0)) and not (tags.of("percent") or tags.of("factor"))
 
 
 def _is_symptom(found: list[Token]) -> bool:
-    """Whether a short text names what troubles the reader: "Training is slow"."""
+    """Return whether a short text names a symptom: "Training is slow"."""
     words = [token.word for token in found]
     slow = any(words[i] in ("is", "are") and "slow" in words[i + 1 : i + 3] for i in range(len(words)))
     return slow and (Tags(found).at("process", 0) or words[0] in ("it", "the", "my", "your"))
 
 
 def _is_title_of_link(sentence: Sentence, source: str) -> bool:
-    """Whether it is nothing but a link to somewhere else, which asserts nothing here."""
+    """Return whether a sentence is only a link to another page, which asserts nothing here."""
     whole = source[sentence.start - 1 : sentence.start] == "[" and source[sentence.end : sentence.end + 2] == "]("
     return whole and not any(href.startswith(GROUNDS) for href in sentence.hrefs)

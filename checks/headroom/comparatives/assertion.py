@@ -1,6 +1,6 @@
-"""Which words of a sentence are asserted: not instructions, conditions, announcements, definitions and names.
+"""Mark the asserted words of a sentence: not instructions, conditions, announcements, definitions and names.
 
-Each function returns spans of tokens that assert nothing, and says why.
+Each function yields spans of tokens that assert nothing.
 """
 
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ _MODALS = frozenset(["can", "could", "may", "might", "will", "would"])
 
 
 def asserted(tags: Tags) -> list[bool]:
-    """For each token whether it is asserted."""
+    """Return for each token whether it is asserted."""
     live = [True] * len(tags.tokens)
     for part in (_names, _quotations, _conditions, _sought, _unknown, _talk, _instructions):
         for start, end in part(tags):
@@ -58,12 +58,12 @@ def asserted(tags: Tags) -> list[bool]:
 
 
 def _names(tags: Tags) -> Iterator[Span]:
-    """A name holds words that compare nothing."""
+    """Yield names."""
     yield from tags.of("name")
 
 
 def _quotations(tags: Tags) -> Iterator[Span]:
-    """What stands between quotation marks is somebody else's, or a name."""
+    """Yield quotations of more than a few words."""
     opened = -1
     for i, token in enumerate(tags.tokens):
         if token.word in ('"', "\u201c", "\u201d"):
@@ -73,7 +73,7 @@ def _quotations(tags: Tags) -> Iterator[Span]:
 
 
 def _conditions(tags: Tags) -> Iterator[Span]:
-    """What stands in a condition is not said to be so; what follows from it is."""
+    """Yield conditions, without the clause that follows from them."""
     last = 0
     for start, end in tags.of("condition"):
         if start >= last:
@@ -84,7 +84,7 @@ def _conditions(tags: Tags) -> Iterator[Span]:
 
 
 def _sought(tags: Tags) -> Iterator[Span]:
-    """What somebody wants, needs or should do is no effect of it."""
+    """Yield wishes, needs and purposes."""
     for start, end in tags.of("sought"):
         before = tags.tokens[start - 1].word if start else ""
         after = tags.tokens[end].word if end < len(tags.tokens) else ""
@@ -100,20 +100,20 @@ def _sought(tags: Tags) -> Iterator[Span]:
 
 
 def _unknown(tags: Tags) -> Iterator[Span]:
-    """What is said to be unknown, or to depend, is not asserted."""
+    """Yield clauses that call something unknown or dependent."""
     for start, end in tags.of("unknown"):
         yield _clause_start(tags, start), _clause_end(tags, end)
 
 
 def _talk(tags: Tags) -> Iterator[Span]:
-    """A sentence about the text, or about what a word means; one that goes on with "that" may assert something."""
+    """Yield sentences about the text or about the meaning of a word, unless they continue with "that"."""
     for start, end in [*tags.of("announcement"), *tags.of("definition")]:
         if not any(token.word == "that" for token in tags.tokens[end : end + 2]) or tags.at("definition", start):
             yield 0, len(tags.tokens)
 
 
 def _instructions(tags: Tags) -> Iterator[Span]:
-    """An instruction, with its purpose, up to a clause that gives a reason."""
+    """Yield instructions with their purpose, up to a clause that gives a reason."""
     for begin in _openings(tags):
         verb = begin
         while verb < len(tags.tokens) and (tags.at("lead-in", verb) or tags.tokens[verb].word in ",*"):
@@ -130,7 +130,7 @@ def _instructions(tags: Tags) -> Iterator[Span]:
 
 
 def _openings(tags: Tags) -> Iterator[int]:
-    """Where a clause may open: at the start, after a colon, or after the comma that ends a lead-in."""
+    """Yield the positions where a clause may open: at the start, after a colon, or after the comma of a lead-in."""
     yield 0
     leads = bool(tags.tokens) and tags.tokens[0].word in _LEADS
     for i, token in enumerate(tags.tokens):
@@ -139,7 +139,7 @@ def _openings(tags: Tags) -> Iterator[int]:
 
 
 def _is_subject(tags: Tags, verb: int) -> bool:
-    """Whether what looks like an order is the noun before a verb: "Double quantisation saves …"."""
+    """Return whether an apparent imperative begins the subject of a verb: "Double quantisation saves …"."""
     near = range(verb + 1, min(verb + 8, len(tags.tokens)))
     stop = next((i for i in near if tags.tokens[i].kind == "mark" or tags.tokens[i].word in _JOINTS), near.stop)
     return any(
@@ -150,13 +150,13 @@ def _is_subject(tags: Tags, verb: int) -> bool:
 
 
 def _is_adjective(tags: Tags, verb: int) -> bool:
-    """Whether it says of something how it is: "Lower latency", and not "Lower the latency"."""
+    """Return whether an apparent imperative is an adjective: "Lower latency", not "Lower the latency"."""
     following = tags.tokens[verb + 1].word if verb + 1 < len(tags.tokens) else ""
     return tags.tokens[verb].word in _ADJECTIVES and following not in _DETERMINERS
 
 
 def _reason(tags: Tags, start: int) -> int:
-    """Where after an instruction a clause begins that asserts something."""
+    """Return where the first asserted clause after an instruction begins."""
     for i in range(start, len(tags.tokens)):
         before = tags.tokens[i - 1].word
         if tags.tokens[i].word in (":", ";") or tags.tokens[i].word in ("because", "since", "which", "whose"):
@@ -167,7 +167,7 @@ def _reason(tags: Tags, start: int) -> int:
 
 
 def _clause_end(tags: Tags, start: int) -> int:
-    """Where the clause ends that holds this token: at a mark but a bracket, or where a pronoun begins another."""
+    """Return where the clause of a token ends: at a mark other than a bracket, or before a pronoun and its verb."""
     for i in range(start, len(tags.tokens)):
         follows = tags.tokens[i + 1].word if i + 1 < len(tags.tokens) else ""
         if (

@@ -1,6 +1,6 @@
-"""Whether a sentence compares, weighed by a linear model: its words, their families, and what the rules say of it.
+"""Score a sentence with logistic regression: its words, their families and the rules that match.
 
-``weights.txt`` holds a weight a feature, and a bias. ``tests/comparisons/train.py`` makes it from labelled sentences.
+``tests/comparisons/train.py`` trains ``weights.txt``, a weight per feature and a bias, on labelled sentences.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ RULE: Final = "the rule"
 PAIR: Final = " & "
 ORDER: Final = " > "
 Partners = dict[str, frozenset[str]]
-"""Which families have a weight together with a family: as a pair, or right behind it."""
+"""For each family, the families with which it has a weight: as a pair, or right after it."""
 _ENDINGS = (
     ("ies", "y"),
     ("ied", "y"),
@@ -40,8 +40,8 @@ _SOON = 3
 _FIGURES = frozenset(["percent", "factor", "bytes", "rate", "seconds", "energy", "steps", "number"])
 
 
-def weigh(found: list[Token], kind: str) -> tuple[float, str]:
-    """How much speaks for a comparison, above 0, or against it; and which words a rule names, if one does."""
+def score(found: list[Token], kind: str) -> tuple[float, str]:
+    """Return the score, above 0 for a comparison, and the words that a rule matched, if one did."""
     weights = _weights()
     seen, why = features(found, kind, _partners(PAIR), _partners(ORDER))
     return fsum([weights[BIAS], *(weights[feature] for feature in seen if feature in weights)]), why
@@ -50,9 +50,9 @@ def weigh(found: list[Token], kind: str) -> tuple[float, str]:
 def features(
     found: list[Token], kind: str, partners: Partners | None = None, followers: Partners | None = None
 ) -> tuple[set[str], str]:
-    """What the model weighs of these tokens, nothing of a sentence about the work; and what a rule says of it.
+    """Return the features of these tokens, none for a sentence about the work, and the words that a rule matched.
 
-    Given which families have a weight together, no other two are looked at.
+    With partners and followers, only pairs of families that have a weight are features.
     """
     tags = Tags(found)
     if is_about_the_work(tags) or tags.at("announcement", 0):
@@ -74,14 +74,14 @@ def features(
 
 
 def _words(stems: list[str]) -> Iterator[str]:
-    """The words, any two in a row, and any two around a third."""
+    """Yield the words, any two in a row, and any two around a third."""
     yield from stems
     yield from map(" ".join, pairwise(stems))
     yield from map(" _ ".join, zip(stems, stems[2:], strict=False))
 
 
 def _affixes(found: list[Token]) -> Iterator[str]:
-    """How the longer words begin and end: so a word that nobody has weighed says something too."""
+    """Yield the beginnings and endings of longer words, so that unknown words count too."""
     for token in found:
         if token.kind == "word" and len(token.word) >= _AFFIXED:
             yield f"{token.word[:4]}-"
@@ -89,12 +89,12 @@ def _affixes(found: list[Token]) -> Iterator[str]:
 
 
 def _families(tags: Tags, live: list[bool]) -> Iterator[str]:
-    """The families of the words."""
+    """Yield the families of the words."""
     for family, spans in tags.spans.items():
-        stands = [all(live[start:end]) for start, end in spans]
-        if any(stands):
+        asserted_spans = [all(live[start:end]) for start, end in spans]
+        if any(asserted_spans):
             yield f"family {family}"
-        if not all(stands):
+        if not all(asserted_spans):
             yield f"not asserted {family}"
         if spans[0][0] == 0:
             yield f"first {family}"
@@ -103,7 +103,7 @@ def _families(tags: Tags, live: list[bool]) -> Iterator[str]:
 
 
 def _pairs(tags: Tags, partners: Partners | None) -> Iterator[str]:
-    """Any two families of one sentence."""
+    """Yield any two families of one sentence."""
     if partners is None:
         yield from map(PAIR.join, combinations(sorted(tags.spans), 2))
     else:
@@ -112,7 +112,7 @@ def _pairs(tags: Tags, partners: Partners | None) -> Iterator[str]:
 
 
 def _ordered(tags: Tags, followers: Partners | None) -> Iterator[str]:
-    """Any two families of which one begins soon behind the other, with no mark between them."""
+    """Yield any two families of which one begins soon after the other, without a mark between them."""
     beginning = defaultdict(set)
     for family, spans in tags.spans.items():
         for start, _ in spans:
@@ -128,7 +128,7 @@ def _ordered(tags: Tags, followers: Partners | None) -> Iterator[str]:
 
 
 def _neighbours(tags: Tags, stems: list[str]) -> Iterator[str]:
-    """Each family with the word before it, and with the word behind it."""
+    """Yield each family with the word before it, and with the word after it."""
     for family, spans in tags.spans.items():
         for start, end in spans:
             yield f"before {stems[start]} {family}"
@@ -136,7 +136,7 @@ def _neighbours(tags: Tags, stems: list[str]) -> Iterator[str]:
 
 
 def _figures(tokens: list[Token]) -> Iterator[str]:
-    """How many figures there are, and which kinds of them stand twice."""
+    """Yield the number of figures, and the kinds that occur twice."""
     kinds = [token.kind for token in tokens if token.kind in _FIGURES]
     measured = [kind for kind in kinds if kind != "number"]
     yield f"measured {min(len(measured), 3)}"
@@ -145,7 +145,7 @@ def _figures(tokens: list[Token]) -> Iterator[str]:
 
 
 def _shape(token: Token) -> str:
-    """The stem of a word, or what kind of thing stands there."""
+    """Return the stem of a word, or the kind of any other token."""
     return _stem(token.word) if token.kind in ("word", "mark") else f"<{token.kind}>"
 
 

@@ -1,4 +1,4 @@
-"""Which words make a comparison, alone, near one another, or by their figures."""
+"""Hand-written rules: words that make a comparison alone, near one another, or with figures."""
 
 import re
 from bisect import bisect_left
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from headroom.comparatives.tokenizer import Tags
 
 ALONE = ("comparative", "trade", "rate")
-# A pair makes a comparison where the second begins at most so many tokens after the end of the first, in one clause.
+# Two families make a comparison if the second begins at most this many tokens after the first, in one clause.
 NEAR = (
     ("degree", "dimension", 3),
     ("degree", "object", 1),
@@ -119,7 +119,7 @@ _NO_FACTOR = re.compile(r"[ahblv]\d|rtx|titan|gpu|nvidia|tpu|gaudi|mi\d")
 
 
 def reasons(tags: Tags, live: list[bool]) -> Iterator[str]:
-    """What makes a sentence of these tokens comparative, if anything does, given which of them are asserted."""
+    """Yield the reasons why these tokens are comparative, given which of them are asserted."""
     tags.spans["factor"] = [span for span in tags.of("factor") if _is_factor(tags, *span)]
     tags.spans["percent"] = [span for span in tags.of("percent") if not _is_part(tags, span[0])]
     figures = [*_two_figures(tags), *_degrees(tags)]
@@ -140,7 +140,7 @@ def reasons(tags: Tags, live: list[bool]) -> Iterator[str]:
 
 
 def _is_factor(tags: Tags, start: int, end: int) -> bool:
-    """Whether "2x" is a ratio: not one of sizes, "16 × 64", nor a number of cards, "8x H100"."""
+    """Return whether "2x" is a ratio: no product of sizes, "16 × 64", and no number of cards, "8x H100"."""
     apart = re.search(r"\s", tags.tokens[start].word) and not (start and tags.tokens[start - 1].word == "by")
     following = tags.tokens[end].word if end < len(tags.tokens) else ""
     compares = any(tags.at(category, end) for category in ("comparative", "degree")) or following in (
@@ -154,13 +154,13 @@ def _is_factor(tags: Tags, start: int, end: int) -> bool:
 
 
 def _is_part(tags: Tags, start: int) -> bool:
-    """Whether a share is one of the work, "the first 30 %", or the whole of it."""
+    """Return whether a share is part of the work, "the first 30 %", or all of it."""
     before = tags.tokens[start - 1].word if start else ""
     return before in ("first", "last", "top") or tags.tokens[start].word.startswith("100")
 
 
 def _degrees(tags: Tags) -> Iterator[str]:
-    """What even an instruction asserts by its figure: "Use it for up to 2x faster training"."""
+    """Yield the figures that even an instruction asserts: "Use it for up to 2x faster training"."""
     for measure in ("percent", "factor"):
         for category in ("comparative", "degree"):
             yield from _near(tags, measure, category, 1)
@@ -181,7 +181,7 @@ def _near(tags: Tags, first: str, second: str, within: int) -> Iterator[str]:
 
 
 def _ranked(tags: Tags) -> Iterator[str]:
-    """What is compared, "be", and how much: "memory use will be larger"."""
+    """Yield a quantity, a form of "be" and a rank: "memory use will be larger"."""
     copulas, ranks = tags.of("copula"), tags.of("rank")
     for start, end in tags.of("dimension"):
         for begin, stop in copulas[bisect_left(copulas, (end, 0)) :]:
@@ -194,7 +194,7 @@ def _ranked(tags: Tags) -> Iterator[str]:
 
 
 def _judged(tags: Tags) -> Iterator[str]:
-    """A verdict right after "be": "is painfully slow"."""
+    """Yield a verdict right after "be": "is painfully slow"."""
     copulas = tags.of("copula")
     for start, end in tags.of("verdict"):
         begin = start
@@ -205,7 +205,7 @@ def _judged(tags: Tags) -> Iterator[str]:
 
 
 def _open_words(tags: Tags) -> Iterator[str]:
-    """What no list of words holds: a verb in -s before "the" and a dimension, and a word in -er before "than"."""
+    """Yield unlisted words: a verb in -s before an article and a dimension, and a word in -ier before "than"."""
     words = [token.word for token in tags.tokens]
     for start, end in tags.of("dimension"):
         for i in range(max(0, start - 4), start - 1):
@@ -224,7 +224,7 @@ def _open_words(tags: Tags) -> Iterator[str]:
 
 
 def _two_figures(tags: Tags) -> list[str]:
-    """Two figures of a kind that words set against one another: "101 s with NVLink and 131 s without"."""
+    """Return two contrasted figures of one kind: "101 s with NVLink and 131 s without"."""
     if not any(kind in tags.spans for kind in _FIGURES):
         return []
     words = [token.word for token in tags.tokens]
@@ -255,7 +255,7 @@ def _two_figures(tags: Tags) -> list[str]:
 
 
 def is_about_the_work(tags: Tags) -> bool:
-    """Whether the subject is the work and its size, as in "Longer prompts need more memory than shorter ones"."""
+    """Return whether the subject is the size of the work: "Longer prompts need more memory than shorter ones"."""
     sized = False
     if "workload" not in tags.spans:
         return False

@@ -1,4 +1,4 @@
-"""The words of a sentence, each with the categories of the vocabulary that it belongs to."""
+"""Tokenize a sentence and tag its words with the families of the lexicon."""
 
 import re
 from bisect import bisect_left
@@ -52,14 +52,14 @@ Span = tuple[int, int]
 
 
 class Token(NamedTuple):
-    """A word in lower case, a mark, a number with its unit, or a piece of code, which has no word."""
+    """A word in lower case, a mark, a number with its unit, or code, which has no word."""
 
     word: str
     kind: str
 
 
 class Tags:
-    """Where in a list of tokens each category stands."""
+    """The spans of each category in a list of tokens."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
@@ -78,26 +78,26 @@ class Tags:
         self.spans: dict[str, list[Span]] = dict(found)
 
     def of(self, category: str) -> list[Span]:
-        """Where a category stands, in order."""
+        """Return the spans of a category, in order."""
         return self.spans.get(category, [])
 
     def at(self, category: str, position: int) -> bool:
-        """Whether a phrase of the category begins here."""
+        """Return whether a phrase of the category begins at a position."""
         spans = self.of(category)
         found = bisect_left(spans, (position, 0))
         return found < len(spans) and spans[found][0] == position
 
     def only(self, live: list[bool]) -> None:
-        """Forget every phrase that is not wholly live."""
+        """Drop every phrase with a token that is not live."""
         self.spans = {name: [s for s in spans if all(live[s[0] : s[1]])] for name, spans in self.spans.items()}
 
     def words(self, span: Span) -> str:
-        """The words of a span."""
+        """Return the words of a span."""
         return " ".join(token.word or "code" for token in self.tokens[span[0] : span[1]])
 
 
 def tokens(shape: str) -> Iterable[Token]:
-    """The tokens of a sentence, whose code is x's."""
+    """Yield the tokens of a sentence whose code is replaced by x."""
     for match in _TOKEN.finditer(shape):
         kind, word = match.lastgroup or "", match[0]
         if kind == "code" or word == "Accelerate":
@@ -110,7 +110,7 @@ def tokens(shape: str) -> Iterable[Token]:
 
 @cache
 def _phrases() -> dict[tuple[str, str], list[tuple[list[str], str]]]:
-    """The phrases of the vocabulary by their first two words: each has its further words, and its category."""
+    """Return the lexicon's phrases by their first two words, each with its other words and its category."""
     table: dict[tuple[str, str], list[tuple[list[str], str]]] = {}
     for category, text in (*COMPARED.items(), *EXCLUDED.items(), *SENSES.items()):
         for phrase in sorted({form for entry in " ".join(text.split()).split(",") for form in _forms(entry.strip())}):
@@ -121,7 +121,7 @@ def _phrases() -> dict[tuple[str, str], list[tuple[list[str], str]]]:
 
 
 def _forms(phrase: str) -> list[str]:
-    """A phrase, or if one of its words ends in a star, with each ending of the verb."""
+    """Return a phrase; if one of its words ends in a star, with each ending of the verb."""
     match = re.search(r"(\w+)\*", phrase)
     if match is None:
         return [phrase]

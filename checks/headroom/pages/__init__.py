@@ -1,1 +1,1 @@
-"""Read pages: their text, links, figures, sentences and embedded code."""
+"""Parse pages: sentences, links, figures and code blocks."""

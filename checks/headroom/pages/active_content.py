@@ -1,6 +1,6 @@
-"""Active content: the HTML, attributes and addresses with which a page could run a script or load from another host.
+"""Find active content: HTML, attributes and addresses that could run a script or load from another host.
 
-Only what is listed here as harmless passes. A text counts as code only where every Markdown parser reads it as code.
+Only listed tags, attributes and schemes are allowed. Text is code only if every Markdown parser reads it as code.
 """
 
 import html
@@ -17,14 +17,14 @@ def _words(text: str) -> frozenset[str]:
 
 _INLINE = _words("a abbr b br cite code del dfn em i img ins kbd mark q s small span strong sub sup u var wbr")
 _MARKDOWN_BLOCKS = _words("details div figure")
-"""Tags around blocks; with the attribute `markdown`, so that their content is Markdown and not raw HTML."""
+"""Tags around blocks. They need the attribute `markdown`; otherwise their content is raw HTML."""
 _TITLES = _words("figcaption summary")
 _HTML = _words(
     "dd dl dt h1 h2 h3 h4 h5 h6 hr li ol p pre table tbody td tfoot th thead tr ul"
     " circle clippath defs desc ellipse g line lineargradient marker path pattern polygon polyline radialgradient rect"
     " stop svg text title tspan"
 )
-"""Tags of what a notebook has drawn or listed."""
+"""Tags that only the output of a notebook may have."""
 _ATTRIBUTES = _words(
     "align alt class colspan download height href hl_lines id lang linenums markdown open reversed role rowspan scope"
     " src start style tabindex title width"
@@ -35,7 +35,7 @@ _ATTRIBUTES = _words(
     " stroke-width text-anchor transform vector-effect version viewbox x x1 x2 xml:space xmlns y y1 y2"
 )
 _SCHEMES = frozenset(("https", "http", "mailto", "claim", "fact", "calc", "estimate", "methods", "start"))
-_OWN = "use Markdown, or a tag of headroom.pages.active_content; show code between backticks"
+_OWN = "use Markdown, or a tag that headroom.pages.active_content allows; put code between backticks"
 
 _MARK = re.compile(r"<(?=[A-Za-z/?]|!(?!--))")
 _VALUE = r"\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+"
@@ -43,7 +43,7 @@ _TAG = re.compile(rf"</?(?P<name>[A-Za-z][\w:-]*)(?P<rest>(?:\s+[^\s\"'<>/=]+(?:
 _ATTRIBUTE = re.compile(rf"(?P<name>[^\s\"'<>/={{}}]+)(?:\s*(?P<set>=)\s*(?P<value>{_VALUE})?)?")
 _AUTOLINK = re.compile(r"<(?:https?://|mailto:)[^<>\s]*>|<[\w.+-]+@[\w.-]+>|<calc:[\w .,+*/()-]*>")
 _LONGEST = 1000
-"""Characters of an address."""
+"""The most characters that an address may have."""
 _TO = rf"\(\s*<?(?=(?P<to>[^)]{{0,{_LONGEST}}}))"
 _LINK = re.compile(rf"\]{_TO}")
 _DEFINITION = re.compile(rf"\]:(?=\s*<?(?P<to>\S{{0,{_LONGEST}}}))")
@@ -64,7 +64,7 @@ class Finding(NamedTuple):
     """One piece of active content."""
 
     position: int
-    """Where in the text it begins."""
+    """Its first character in the text."""
     message: str
     remedy: str
 
@@ -82,13 +82,13 @@ def in_html(text: str) -> list[Finding]:
 
 
 def _without_code(text: str) -> str:
-    """The text with blanks in place of code that no reader of Markdown takes for anything else."""
+    """Return the text with blanks in place of code that every Markdown parser reads as code."""
     text = masked(text, _fences(text))
     return masked(text, _inline(text))
 
 
 def _fences(text: str) -> Iterator[tuple[int, int]]:
-    """Where the rows of fenced code stand whose marks and indents are beyond doubt; the line of the mark is no code."""
+    """Yield the spans of fenced code with unambiguous marks and indents, without the line of the opening mark."""
     rows = text.split("\n")
     starts = [0]
     for row in rows:
@@ -103,7 +103,7 @@ def _fences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _inline(text: str) -> Iterator[tuple[int, int]]:
-    """Where inline code stands: on one line, between single backticks, in a paragraph where nothing is in doubt."""
+    """Yield the spans of inline code on one line, between single backticks, in paragraphs without ambiguous markup."""
     begin, doubtful = -1, False
     for start, end in inline_code(text):
         if start >= begin:  # in another paragraph than the code before
@@ -119,14 +119,16 @@ def _end_of_paragraph(text: str, position: int) -> int:
 
 
 def _tags(text: str, fault: Callable[[re.Match[str]], str | None]) -> Iterator[Finding]:
-    """Every tag that is not known to be harmless."""
+    """Yield every tag that is not allowed."""
     for mark in _MARK.finditer(text):
         if _AUTOLINK.match(text, mark.start()):
             continue
         tag = _TAG.match(text, mark.start())
         if tag is None:
             yield Finding(
-                mark.start(), f"`{text[mark.start() : mark.start() + 20].split(maxsplit=1)[0]}` begins HTML", _OWN
+                mark.start(),
+                f"`{text[mark.start() : mark.start() + 20].split(maxsplit=1)[0]}` begins HTML that cannot be parsed",
+                _OWN,
             )
         elif wrong := fault(tag):
             yield Finding(mark.start(), wrong, _OWN)
@@ -137,46 +139,46 @@ def _tags(text: str, fault: Callable[[re.Match[str]], str | None]) -> Iterator[F
 def _markdown_tag(tag: re.Match[str]) -> str | None:
     name, closing = tag["name"].lower(), tag[0].startswith("</")
     if name in _MARKDOWN_BLOCKS and not closing and not _AS_MARKDOWN.search(tag["rest"]):
-        return f"`<{name}>` without the attribute `markdown`"
+        return f"the tag `<{name}>` has no attribute `markdown`"
     if name in _TITLES and not closing and not _ENDS[name].match(tag.string, tag.end()):
-        return f"`<{name}>` does not end on its line"
+        return f"the tag `<{name}>` is not closed on its line"
     known = _INLINE | _MARKDOWN_BLOCKS | _TITLES
-    return None if name in known else f"the tag `<{name}>`"
+    return None if name in known else f"the tag `<{name}>` is not allowed"
 
 
 def _html_tag(tag: re.Match[str]) -> str | None:
     name = tag["name"].lower()
-    return None if name in _INLINE | _MARKDOWN_BLOCKS | _TITLES | _HTML else f"the tag `<{name}>`"
+    return None if name in _INLINE | _MARKDOWN_BLOCKS | _TITLES | _HTML else f"the tag `<{name}>` is not allowed"
 
 
 def _attributes(position: int, found: Iterable[re.Match[str]]) -> Iterator[Finding]:
-    """Every attribute that is not known to be harmless, or whose value is not."""
+    """Yield every attribute that is not allowed, or whose value is not."""
     for match in found:
         name, value = match["name"].lower().lstrip(":"), html.unescape((match["value"] or "").strip("\"'"))
         if name not in _ATTRIBUTES and not name.startswith("aria-"):
-            yield Finding(position, f"the attribute `{name}`", "remove it")
+            yield Finding(position, f"the attribute `{name}` is not allowed", "remove it")
         elif name == "src":
             yield from _resource(position, value)
         elif name == "href":
             yield from _address(position, value)
         elif name not in ("alt", "title", "aria-label") and _loads(name, value):
-            yield Finding(position, f"the attribute `{name}` loads or covers something", "remove it")
+            yield Finding(position, f"the attribute `{name}` loads a file or covers the page", "remove it")
 
 
 def _loads(name: str, value: str) -> bool:
-    """Whether the value of an attribute can load a file or be laid over the page."""
+    """Return whether the value of an attribute can load a file or cover the page."""
     return bool(_LOADING.search(value) or (name == "style" and _COVERING.search(value)))
 
 
 def _attribute_lists(text: str) -> Iterator[Finding]:
-    """Every attribute in braces that is not known to be harmless, also behind the mark of a fence."""
+    """Yield every attribute in braces that is not allowed, including those after the mark of a fence."""
     for start, end in _braces(text):
         found = _ATTRIBUTE.finditer(text, start + 1, end)
         yield from _attributes(start, (match for match in found if match["set"]))
 
 
 def _braces(text: str) -> Iterator[tuple[int, int]]:
-    """Where braces open and close on a line."""
+    """Yield the positions of opening and closing braces on one line."""
     start = text.find("{")
     while start >= 0:
         found = text.find("\n", start)
@@ -188,7 +190,7 @@ def _braces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _addresses(text: str) -> Iterator[Finding]:
-    """Every link, or definition of one, that leads to a scheme that is not known to be harmless."""
+    """Yield every link or link definition whose scheme is not allowed."""
     for pattern in (_LINK, _DEFINITION):
         for match in pattern.finditer(text):
             yield from _address(match.start(), match["to"])
@@ -198,27 +200,29 @@ def _address(position: int, target: str) -> Iterator[Finding]:
     plain = _as_browsers_read(target)
     scheme = _SCHEME.match(plain)
     if scheme and scheme[1].lower() not in _SCHEMES:
-        yield Finding(position, f"a link to `{scheme[1]}:`", f"use one of: {', '.join(sorted(_SCHEMES))}")
+        yield Finding(
+            position, f"links to `{scheme[1]}:` are not allowed", f"use one of: {', '.join(sorted(_SCHEMES))}"
+        )
     elif re.match(r"(?:https?:)?//[^/?#]*@", plain, re.IGNORECASE):
-        yield Finding(position, "a link with a user's name before its host", "name the host alone")
+        yield Finding(position, "the link has a user name before its host", "write only the host")
     elif len(target) >= _LONGEST and not scheme:
-        yield Finding(position, f"a link of more than {_LONGEST} characters", "shorten it")
+        yield Finding(position, f"the link has more than {_LONGEST} characters", "shorten it")
 
 
 def _as_browsers_read(address: str) -> str:
-    """An address without escapes and blanks."""
+    """Return an address as a browser reads it, without escapes and blanks."""
     return re.sub(r"[\x00-\x20\\]", "", html.unescape(html.unescape(address)))
 
 
 def _images(text: str) -> Iterator[Finding]:
-    """Every image that is not a file of the site, or of which that is not plain."""
+    """Yield every image that is not a file of the site, or whose address cannot be parsed."""
     start = text.find("![")
     while start >= 0:
         match = _IMAGE.match(text, start + 2)
         if match:
             yield from _resource(start, match["to"])
         elif not text.startswith("![^", start):
-            yield Finding(start, "an image that is not plain", "write `![what it shows](path)`, without other brackets")
+            yield Finding(start, "the image cannot be parsed", "write `![what it shows](path)`, without other brackets")
         start = text.find("![", start + 2)
 
 

@@ -1,4 +1,4 @@
-"""The sentences, comparisons and notes of a page, found once."""
+"""Collect the sentences, comparative sentences and notes of a page in one pass."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from headroom.pages.sentences import Note, Sentence, notes, sentences
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """The sentences of a Markdown text, those of them that compare, and every note, each in order."""
+    """The sentences, comparative sentences and notes of a Markdown text, each in order."""
 
     sentences: tuple[Sentence, ...]
     comparisons: tuple[ComparativeSentence, ...]

@@ -1,7 +1,7 @@
-"""Where prose stands in a page: paragraphs, headings, items, cells and titles, without code.
+"""Split Markdown into blocks of prose: paragraphs, headings, items, cells and titles, without code.
 
-Markdown is read as real pages write it: of Python-Markdown, GitHub, Hugging Face and MyST. What a line is follows from
-itself, from the lists and admonitions that are open around it, and from whether a paragraph is open.
+Reads the dialects of Python-Markdown, GitHub, Hugging Face and MyST. The kind of a line depends on its text, on the
+open lists and admonitions around it, and on whether a paragraph is open.
 """
 
 import re
@@ -18,7 +18,9 @@ _QUOTE = re.compile(r">(?:[ \t]*>)*")
 _HEADING = re.compile(r"#{1,6}(?:[ \t]+|$)")
 _UNDERLINE = re.compile(r"(?:=+|-{2,})$")
 _RULE = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
-_ITEM = re.compile(r"(?:(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)){1,6}(?:\[[ xX]\](?=[ \t]))?")  # one may stand in another
+_ITEM = re.compile(
+    r"(?:(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)){1,6}(?:\[[ xX]\](?=[ \t]))?"
+)  # items can be nested on one line
 _TITLED = re.compile(r"(?:(?:!!!|\?\?\?\+?)[ \t]?|===[!+]*[ \t])(?:[\w \t-]*\"(?P<title>.*)\"|[\w \t-]*)$")
 _CALLOUT = re.compile(r"\[![A-Za-z]+\][+-]?")
 _COLONS = re.compile(r":{3,}(?P<info>.*)$")
@@ -34,7 +36,7 @@ _SKIPPED = re.compile(r"-+8<-+|\[\[[\w-]+\]\]|\{%.*%\}$|\*?\[[^\[\]]+\]:[ \t]*\S
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One piece of prose: ``pieces`` are where its lines stand in the source, without markers."""
+    """One block of prose; ``pieces`` are the spans of its lines in the source, without markers."""
 
     kind: Kind
     pieces: tuple[tuple[int, int], ...]
@@ -42,14 +44,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What is left of a line: where it begins in the source, at which column, and its text from there on."""
+    """The rest of a line: its position in the source, its column and its text."""
 
     start: int
     column: int
     text: str
 
     def after(self, length: int) -> "_Row":
-        """The row without its first characters and the blanks that follow."""
+        """Return the row without its first characters and the blanks that follow."""
         rest = self.text[length:].lstrip(" \t")
         taken = self.text[: len(self.text) - len(rest)]
         width = sum(_INDENT if char == "\t" else 1 for char in taken)
@@ -57,17 +59,17 @@ class _Row:
 
 
 def blocks(body: str, words: str) -> list[Block]:
-    """The blocks of a page in the order in which they stand.
+    """Return the blocks of a page in order.
 
     Args:
-        body: its text, without front matter and fences.
-        words: the same, as long, with blanks in place of comments too.
+        body: the page's text, without front matter and fences.
+        words: the same text, of the same length, with blanks in place of comments too.
     """
     reader = _Reader()
     rows, without = body.split("\n"), words.split("\n")
     start = 0
     for number, row in enumerate(without):
-        if row.strip() or not rows[number].strip():  # a comment alone on its line ends nothing
+        if row.strip() or not rows[number].strip():  # a comment alone on its line ends no block
             following = without[number + 1] if number + 1 < len(rows) else ""
             reader.read(_Row(start, 0, row.rstrip()), following)
         start += len(row) + 1
@@ -76,12 +78,12 @@ def blocks(body: str, words: str) -> list[Block]:
 
 
 class _Reader:
-    """Takes line after line; ``columns`` says where the contents of the open lists and admonitions begin."""
+    """A line-by-line parser; ``columns`` holds the columns where the open lists and admonitions have their content."""
 
     def __init__(self) -> None:
         self.found: list[Block] = []
         self.columns: list[int] = []
-        self.outside: list[int] = []  # what is open around a quotation, or what was in the last one
+        self.outside: list[int] = []  # the open columns around a quotation, or in the last one
         self.kind: Kind = "paragraph"
         self.pieces: list[tuple[int, int]] = []
         self.blank = True
@@ -96,7 +98,7 @@ class _Reader:
         self.pieces, self.kind, self.in_table = [], "paragraph", False
 
     def read(self, row: _Row, following: str) -> None:
-        """Take any other line."""
+        """Read the next line."""
         row = self._unquoted(row.after(0))
         if not row.text:
             self.end()
@@ -106,10 +108,10 @@ class _Reader:
         code = self.blank and row.column - (self.columns[-1] if self.columns else 0) >= _INDENT
         if not code and not self._skipped(row):
             self._block(row, following)
-        self.blank = code  # indented code goes on
+        self.blank = code  # indented code continues
 
     def _unquoted(self, row: _Row) -> _Row:
-        """The row without its marks of quotation; one more of them begins a block."""
+        """Return the row without its quotation marks; a deeper quotation begins a block."""
         marks = _QUOTE.match(row.text)
         depth = marks[0].count(">") if marks else 0
         if marks:
@@ -125,13 +127,13 @@ class _Reader:
         return row
 
     def _leave(self, row: _Row) -> None:
-        """Leave the lists and admonitions that do not hold this row, unless it goes on with a paragraph of theirs."""
-        goes_on = self.pieces and not self.blank and not _starts(row.text)
-        while self.columns and row.column < self.columns[-1] and not goes_on:
+        """Close the lists and admonitions that do not contain this row, unless it continues their paragraph."""
+        continues = self.pieces and not self.blank and not _starts(row.text)
+        while self.columns and row.column < self.columns[-1] and not continues:
             self.columns.pop()
 
     def _skipped(self, row: _Row) -> bool:
-        """Whether the row holds no prose: math, a directive's options, an include, a definition of a link, tags."""
+        """Return whether the row has no prose: math, a directive's options, an include, a link definition or tags."""
         if self.skipping is not None:
             if self.skipping in row.text:
                 self.skipping = None
@@ -147,7 +149,7 @@ class _Reader:
         return True
 
     def _block(self, row: _Row, following: str) -> None:
-        """Take a row of prose."""
+        """Read a row of prose."""
         if self._titled(row):
             return
         if heading := _HEADING.match(row.text):
@@ -168,7 +170,11 @@ class _Reader:
             self.pieces.append(_piece(row))
 
     def _titled(self, row: _Row) -> bool:
-        """Take the row if it opens or closes an admonition, a tab or a fence of prose; its title is a block."""
+        """Read a row that opens or closes an admonition, a tab or a fence of prose; its title is a block.
+
+        Returns:
+            Whether it is such a row.
+        """
         if titled := _TITLED.match(row.text):
             self.end()
             if titled["title"]:
@@ -194,7 +200,7 @@ class _Reader:
         return True
 
     def _nested(self, row: _Row, marker: re.Match[str]) -> None:
-        """An item, a footnote or a definition: what is in it stands to the right of its marker."""
+        """Open an item, a footnote or a definition, whose content is to the right of its marker."""
         self.end()
         inner = row.after(marker.end())
         self.columns.append(row.column + min(inner.column - row.column, _INDENT))
@@ -203,7 +209,7 @@ class _Reader:
             self.pieces.append(_piece(inner))
 
     def _table(self, row: _Row) -> None:
-        """A row of a table: each cell is a block."""
+        """Read a row of a table: each cell is a block."""
         if not self.in_table:
             self.end()
         kind: Kind = "cell" if self.in_table else "header"
@@ -213,7 +219,7 @@ class _Reader:
                 self.found.append(Block(kind, ((row.start + start, row.start + end),)))
 
     def _one(self, kind: Kind, row: _Row) -> None:
-        """A block of one line, which a comment on the next may follow."""
+        """Add a block of one line."""
         if row.text:
             self.kind = kind
             self.pieces.append(_piece(row))
@@ -221,7 +227,7 @@ class _Reader:
 
 
 def _starts(text: str) -> bool:
-    """Whether a line begins something new whatever stands above it."""
+    """Return whether a line always begins a new block."""
     return any(p.match(text) for p in (_HEADING, _ITEM, _TITLED, _COLONS, _FOOTNOTE, _DEFINITION, _RULE))
 
 
@@ -234,7 +240,7 @@ def _separates(text: str) -> bool:
 
 
 def _cells(text: str) -> Iterator[tuple[int, int]]:
-    """Where the cells of a row stand. A bar after a backslash or in code divides nothing."""
+    """Yield the spans of a row's cells. A bar after a backslash or in code separates no cells."""
     hidden = text.replace("\\|", "xx")
     hidden = masked(hidden, inline_code(hidden), "x")
     start = 1 if hidden.startswith("|") else 0

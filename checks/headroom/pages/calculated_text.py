@@ -1,4 +1,4 @@
-"""The text of a calculated figure: read, written as its formula has it, and explained with the formula's numbers."""
+"""Format calculated figures: the number that a link must show, and its formula with numbers."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from headroom.maths.units import Figure, humane
 from headroom.pages.calculations import Calculation, Let, binding, given_number
 
 _OPEN = re.compile(r"\?(?:\.(?P<decimals>\?+))?")
-"""What an author writes in place of a figure that is to be filled in: ``?``, or ``?.??`` for two decimals."""
+"""The placeholder for a figure that `--fix` fills in: ``?``, or ``?.??`` for two decimals."""
 _UNIT = re.compile(r"[ \u00a0\u202f]?(?P<unit>[A-Za-zµ]+(?:/[A-Za-z]+)*)(?![\w/])")
 _TOKEN = re.compile(
     r"\*\*\s*(?P<power>-?\d+)|(?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
@@ -17,31 +17,31 @@ _TOKEN = re.compile(
 )
 _MARKS = {"*": " × ", "/": " / ", "+": " + ", "-": " \u2212 ", ",": ", "}
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_WRITTEN_OUT = 1e12  # a number in powers of ten, such as 1e9, is written out below this
-_GROUPED_FROM = 100  # a plain number is filled in whole from here on, and with two decimals below
+_WRITTEN_OUT = 1e12  # below this, a number such as 1e9 is written with all digits
+_GROUPED_FROM = 100  # from here on, a plain number has no decimals; below, it has two
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """What is to stand in a link's text in place of ``printed``, which begins at ``start``."""
+    """The replacement of ``printed`` in a link's text, which begins at ``start``."""
 
     start: int
     printed: str
     right: str
     unit: str
-    """The unit behind it, with the space before it."""
+    """The unit after it, with the space before the unit."""
 
     @property
     def differs(self) -> bool:
-        """Whether the text has another figure."""
+        """Whether the text must change."""
         return self.printed != self.right
 
 
 def rewrite(calculation: Calculation) -> Rewrite:
-    """Return what a calculated figure has to read, in the unit and to the precision of its text.
+    """Return the correct number of a calculated figure, in the unit and to the precision of its text.
 
     Raises:
-        UnreadableError: the text holds no figure, more than one, or one whose unit does not fit.
+        UnreadableError: the text holds no figure, more than one, or one with a wrong unit.
     """
     text, quantity = calculation.link.text, calculation.quantity
     opened = None if Figure.find(text) else _OPEN.search(text)
@@ -49,7 +49,7 @@ def rewrite(calculation: Calculation) -> Rewrite:
     figure = Figure.find(form)
     if figure is None:
         message = f"`{text}` holds no figure, or more than one"
-        raise UnreadableError(message, "write one figure a link, or `? GiB` for --fix to fill")
+        raise UnreadableError(message, "write one figure per link, or `? GiB` for --fix to fill in")
     number = figure.text.removesuffix(figure.unit or "").rstrip()
     behind = _UNIT.match(form, figure.start + len(number))
     unit = _unit(figure.unit or (behind["unit"] if behind else "1"))
@@ -63,7 +63,7 @@ def rewrite(calculation: Calculation) -> Rewrite:
 
 
 def _filled(text: str, opened: re.Match[str], quantity: Quantity) -> str:
-    """The text of an open figure with a number of the usual form in place of the question mark."""
+    """Return the text of an open figure with a number of the usual form in place of the question mark."""
     behind = text[opened.end() :]
     if not behind.strip() and quantity.powers:
         behind = _usual_unit(quantity)
@@ -83,14 +83,14 @@ def _is_whole(value: float) -> bool:
 
 
 def _usual_unit(quantity: Quantity) -> str:
-    """The unit in which a size or a time is usually printed, with a space before it."""
+    """Return the unit in which a size or a time is usually printed, with a space before it."""
     if quantity.powers == (("B", 1),):
         return " GiB" if abs(quantity.value) >= Unit.parse("GiB").scale else " MiB"
     return " ms" if quantity.powers == (("s", 1),) and abs(quantity.value) < 1 else f" {named(quantity.powers)}"
 
 
 def _unit(text: str) -> Unit:
-    """A unit as a text has it. Any other word says what is counted, and is no unit."""
+    """Return a text's unit. A word that is not a unit only says what is counted."""
     try:
         return Unit.parse(text)
     except ValueError:
@@ -98,19 +98,19 @@ def _unit(text: str) -> Unit:
 
 
 def _agree(calculation: Calculation, unit: Unit, text: str) -> None:
-    """Hold the unit of a text to that of its formula; a result without a unit takes that of the text.
+    """Check that a text has the unit of its formula; a result without a unit fits any.
 
     Raises:
-        UnreadableError: they differ.
+        UnreadableError: the units differ.
     """
     found, printed = calculation.quantity.powers, binding(unit.powers)
     if found and found != printed:
-        message = f"`{calculation.formula}` comes to `{named(found)}`, and `{text}` is in `{named(printed)}`"
+        message = f"`{calculation.formula}` has the unit `{named(found)}`, but `{text}` has `{named(printed)}`"
         raise UnreadableError(message, "correct the unit of the text, the formula, or the units of its lets")
 
 
 def explained(calculation: Calculation) -> str:
-    """Return the formula with its numbers and what it comes to: ``20 × 1,235,814,400 = 23.0 GiB``."""
+    """Return the formula with its numbers and its result: ``20 × 1,235,814,400 = 23.0 GiB``."""
     found = rewrite(calculation)
     shown = _TOKEN.sub(lambda token: _token(token, calculation), calculation.shown)
     return f"{' '.join(shown.split())} = {found.right}{found.unit}"
@@ -133,7 +133,7 @@ def _number(text: str) -> str:
 
 
 def _named_value(let: Let, quantity: Quantity) -> str:
-    """The value of a name: as its let has it where that is a number, and else rounded."""
+    """Return the value of a name: as written in its let if that is a number, otherwise rounded."""
     if given := given_number(let.text):
         number, unit = given
         return _number(number) + (f" {unit}" if quantity.powers or unit in ("%", "×") else "")

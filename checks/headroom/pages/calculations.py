@@ -1,8 +1,7 @@
-"""Figures that follow from others: what a page's lets and ``calc:`` links come to.
+"""Evaluate the figures that a page calculates: its lets and ``calc:`` links.
 
 ``<!-- let: P = 1235814400 parameter; card = 24 GB -->`` gives names their values, and ``[23.0 GiB](calc:20*P)`` is a
-figure that is calculated from them. A name holds from its let to the end of the fold that the let stands in, or of the
-page.
+figure that is calculated from them. A name is valid from its let to the end of the let's fold, or of the page.
 """
 
 import re
@@ -29,18 +28,18 @@ _GIVEN = re.compile(r"\s*(?P<name>[^=]*?)\s*=\s*(?P<value>.*?)\s*", re.DOTALL)
 _NUMBER = re.compile(r"(?P<number>-?(?:\d[\d_]*)?\.?\d+(?:e-?\d{1,3})?)(?:[ \t]+(?P<unit>[A-Za-zµ%×][\w/*]*))?")
 _FOLD = re.compile(r"(?P<indent>[ ]*)\?\?\?\+?(?:[ ]|$)")
 _BINDING = ("B", "s", "FLOP")
-"""Base units that an addition, a comparison or a text has to agree in; the others say what is counted, and no more."""
+"""Base units in which additions, comparisons and texts must agree; other units only say what is counted."""
 Source = Callable[[str], Quantity]
-"""Gives the value of a ``fact:`` or ``claim:`` address.
+"""Returns the value of a ``fact:`` or ``claim:`` address.
 
 Raises:
-    LookupError, ValueError: there is no such figure; the message says why.
+    LookupError, ValueError: the figure does not exist; the message says why.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """A name of a page and its value as it is written; it holds from ``start`` to ``end`` in the page's Markdown."""
+    """A name and its value as written, valid from ``start`` to ``end`` in the page's Markdown."""
 
     name: str
     text: str
@@ -51,13 +50,13 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A link to a formula and what it comes to."""
+    """A link to a formula, with the formula's result."""
 
     link: Link
     formula: str
     quantity: Quantity
     shown: str
-    """The formula that a reader sees, in which ``names`` stand for values."""
+    """The formula that a reader sees; ``names`` has the values of its names."""
     names: "Names"
 
 
@@ -66,13 +65,13 @@ Names = dict[str, tuple[Let, Quantity]]
 
 
 def formula_of(href: str) -> str | None:
-    """The formula of a link's address, or None where the link leads elsewhere."""
+    """Return the formula of a link's address, or None for any other link."""
     href = href.removeprefix("<").removesuffix(">") if href.startswith(f"<{SCHEME}") else href
     return href.removeprefix(SCHEME).strip() if href.startswith(SCHEME) else None
 
 
 def source_of(tree: Tree, board: Board) -> Source:
-    """Return what looks up the figures of a tree's facts and claims."""
+    """Return a function that looks up the figures of a tree's facts and claims."""
 
     def look_up(address: str) -> Quantity:
         target = parse_target(address)
@@ -89,7 +88,7 @@ def source_of(tree: Tree, board: Board) -> Source:
 
 
 class Calculations:
-    """The lets and the calculated figures of a page, and what is wrong with them.
+    """The lets and the calculated figures of a page, with their faults.
 
     Args:
         markdown: the page's text.
@@ -107,44 +106,44 @@ class Calculations:
         self._used: set[Let] = set()
         for let in self._unshadowed(lets(markdown)):
             self._values[let] = None
-            with self._noting(let.line):
+            with self._collecting_faults(let.line):
                 self._values[let] = self._value(let)
         for link in links:
             if (formula := formula_of(link.href)) is not None:
-                with self._noting(link.line):
+                with self._collecting_faults(link.line):
                     self.found += self._calculation(link, formula)
         for let, value in self._values.items():
             if value is not None and let not in self._used:
                 self.faults.append(UnreadableError(f"`{let.name}` is never used", "use it, or remove it", let.line))
 
     @contextmanager
-    def _noting(self, line: int) -> Iterator[None]:
-        """Note what is wrong with a let or a link, with its line."""
+    def _collecting_faults(self, line: int) -> Iterator[None]:
+        """Collect the fault of a let or a link, with its line."""
         try:
             yield
         except UnreadableError as error:
             self.faults.append(UnreadableError(error.message, error.remedy, line))
 
     def _unshadowed(self, found: Iterable[Let | UnreadableError]) -> Iterator[Let]:
-        """Yield the lets that can be read and whose name is free where they stand."""
+        """Yield the lets that can be parsed and whose name has no other value there."""
         for let in found:
             if isinstance(let, UnreadableError):
                 self.faults.append(let)
             elif other := self._at(let.name, let.start):
-                message = f"`{let.name}` is given on line {other.line} already, which still holds here"
-                self.faults.append(UnreadableError(message, "use that, or choose another name", let.line))
+                message = f"`{let.name}` already has a value here, from line {other.line}"
+                self.faults.append(UnreadableError(message, "use that value, or choose another name", let.line))
             else:
                 self._lets.setdefault(let.name, []).append(let)
                 yield let
 
     def _at(self, name: str, position: int) -> Let | None:
-        """Return the let of a name that holds at a position. Those of one name never overlap."""
+        """Return the let of a name that is valid at a position. Lets of one name never overlap."""
         known = self._lets.get(name, [])
         number = bisect_left(known, position, key=lambda let: let.start) - 1
         return known[number] if number >= 0 and position < known[number].end else None
 
     def _value(self, let: Let) -> Quantity | None:
-        """Return the value of a let: a number, a fact, a claim's figure, or what an expression comes to."""
+        """Return the value of a let: a number, a fact, a claim's figure, or the result of an expression."""
         try:
             if let.text.startswith(("fact:", "claim:")):
                 return _bound(self._source(let.text))
@@ -160,7 +159,7 @@ class Calculations:
         return value
 
     def _calculation(self, link: Link, formula: str) -> Iterator[Calculation]:
-        """Yield what a link's formula comes to; one that is a name alone is shown as the formula of its let."""
+        """Yield the result of a link's formula; if it is only a name, show the formula of its let."""
         found = self._evaluated(formula, link.start)
         if found:
             quantity, names = found
@@ -170,10 +169,10 @@ class Calculations:
             yield Calculation(link, formula, quantity, shown, names)
 
     def _evaluated(self, text: str, position: int) -> tuple[Quantity, Names] | None:
-        """Return what an expression comes to, with its names; None where the fault is in one of these.
+        """Return the result of an expression with its names, or None if a name has a fault of its own.
 
         Raises:
-            UnreadableError: it cannot be read, uses a name that has no value there, or its units do not fit.
+            UnreadableError: it cannot be parsed, a name has no value there, or its units do not fit.
         """
         expression = _parsed(text)
         names = {name: self._named(name, text, position) for name in sorted(expression.names)}
@@ -191,14 +190,14 @@ class Calculations:
         """Return the let of a name in an expression.
 
         Raises:
-            UnreadableError: there is none that holds at the position.
+            UnreadableError: no let is valid at the position.
         """
         if let := self._at(name, position):
             return let
         if name in self._lets:
             elsewhere = self._lets[name][0].line
             remedy = "move the let above this line, out of its fold, or repeat it here"
-            raise UnreadableError(f"`{text}`: the let of `{name}` on line {elsewhere} does not hold here", remedy)
+            raise UnreadableError(f"`{text}`: the let of `{name}` on line {elsewhere} is not valid here", remedy)
         remedy = f"write `<!-- let: {name} = NUMBER UNIT -->` above, or correct the name"
         raise UnreadableError(f"`{text}`: no let gives `{name}` a value", remedy)
 
@@ -221,18 +220,18 @@ def _bound(quantity: Quantity) -> Quantity:
 
 
 def given_number(text: str) -> tuple[str, str] | None:
-    """Return the number and the unit of a let's value, or None where it is an address or an expression."""
+    """Return the number and the unit of a let's value, or None if it is an address or an expression."""
     match = _NUMBER.fullmatch(text)
     return (match["number"], match["unit"] or "1") if match else None
 
 
 def lets(markdown: str) -> Iterator[Let | UnreadableError]:
-    """Yield every let of a text in order, or what is wrong with it; of those in code there are none."""
+    """Yield every let of a text in order, or its fault; lets in code are ignored."""
     if "let:" not in markdown:
         return
     prose = without_fences(markdown)
     folds = deque(sorted(_folds(masked(prose, inline_code(prose)))))
-    around: list[int] = []  # where the folds around a let end
+    around: list[int] = []  # the ends of the folds around a let
     line, counted = 1, 0
     for start, end in comments(prose):
         if match := _LET.fullmatch(prose, start, end):
@@ -249,7 +248,7 @@ def _given(body: str, line: int, start: int, end: int) -> Iterator[Let | Unreada
         match = _GIVEN.fullmatch(part)
         if match is None or not match["value"] or not _is_name(match["name"]):
             message = f"`{part.strip()}` gives no name a value"
-            remedy = "write `<!-- let: NAME = NUMBER UNIT -->`, the name in letters, digits and `_`, a `;` between two"
+            remedy = "write `<!-- let: NAME = NUMBER UNIT -->`, the name in letters, digits and `_`"
             yield UnreadableError(message, remedy, line)
         else:
             yield Let(match["name"], match["value"], line, start + number, end)
@@ -263,8 +262,8 @@ def _is_name(text: str) -> bool:
 
 
 def _folds(prose: str) -> Iterator[tuple[int, int]]:
-    """Yield where each fold begins and ends: at the next text that is indented less than what it holds."""
-    opened: list[tuple[int, int]] = []  # the column of what it holds, and where it begins
+    """Yield the span of each fold, which ends at the next text with a smaller indent than its content."""
+    opened: list[tuple[int, int]] = []  # the column of its content, and its start
     place = 0
     for row in prose.split("\n"):
         column = len(row) - len(row.lstrip(" "))

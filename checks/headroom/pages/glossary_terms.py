@@ -1,4 +1,4 @@
-"""The words of the glossary, as texts spell them."""
+"""Match the glossary's terms in texts, in all their spellings."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,21 +7,21 @@ from headroom.records.terms import Term
 
 
 def spellings(term: Term) -> tuple[str, ...]:
-    """Its name, and what else it is written as."""
+    """Return a term's name and its other spellings."""
     return (term.name, *term.also)
 
 
 def pattern(terms: Iterable[Term]) -> re.Pattern[str]:
-    """Finds any of these words, the longest first, in the singular or the plural.
+    """Return a pattern that matches any of these terms, the longest first, in the singular or the plural.
 
-    An abbreviation, which has a capital letter behind its first, counts only as it is written; other words in any case.
+    Terms with a capital after their first letter are abbreviations and match exactly; other terms match in any case.
     """
     words = sorted({word for term in terms for word in spellings(term)}, key=len, reverse=True)
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(_spelled, words))})(?![\w-])")
 
 
 def owners(terms: Mapping[str, Term]) -> dict[str, str]:
-    """Which term each spelling belongs to, by its key; the first where several claim it."""
+    """Return the term of each spelling by its key; the first term if several share it."""
     found: dict[str, str] = {}
     for name, term in terms.items():
         for spelling in spellings(term):
@@ -30,7 +30,7 @@ def owners(terms: Mapping[str, Term]) -> dict[str, str]:
 
 
 def key(word: str) -> str:
-    """A spelling without what its uses may differ in: spaces, the `s` of a plural, capitals."""
+    """Return a spelling in lower case, with single spaces and without the plural's `s`."""
     return re.sub(r"\s+", " ", word).lower().removesuffix("s")
 
 

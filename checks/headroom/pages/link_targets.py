@@ -1,4 +1,4 @@
-"""What a link to a claim or a fact points at."""
+"""Parse the targets of ``claim:`` and ``fact:`` links."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from headroom.records.base import Value
 from headroom.records.modelled_claims import FigureName
 
 METHODS: Final = "methods:"
-"""The scheme of an empty link that stands for the table of a guide's methods."""
+"""The scheme of an empty link that is replaced by the table of a guide's methods."""
 FIGURES: Final = (*get_args(FigureName), "value")
 
 _CLAIM = re.compile(r"^claim:(?P<claim>[a-z0-9.-]+)(#(?P<figure>[a-z]+)(@(?P<class>[a-z0-9-]+))?(,(?P<point>.+))?)?$")
@@ -20,7 +20,7 @@ _AXIS = re.compile(r"^(?P<name>[a-z][a-z0-9_]*)=(?P<value>[A-Za-z0-9._-]+)$")
 
 
 def in_family(page: str, of: str) -> bool:
-    """Whether a page is ``training/single-gpu.md``, say, or one of those below ``training/single-gpu/``."""
+    """Return whether a page is ``of`` (``training/single-gpu.md``) or in its folder (``training/single-gpu/``)."""
     return page == of or page.startswith(f"{of.rpartition('.')[0]}/")
 
 
@@ -43,7 +43,7 @@ class FactTarget:
 
 
 def parse_target(href: str) -> ClaimTarget | FactTarget:
-    """What a ``claim:`` or ``fact:`` link points at.
+    """Return the target of a ``claim:`` or ``fact:`` link.
 
     Raises:
         ValueError: the link has another form; the message says which form it should have.

@@ -1,7 +1,4 @@
-"""What both readers of a page share: front matter, fences, inline code and comments.
-
-Nothing here takes more time than in proportion to the text, whatever the text.
-"""
+"""Find front matter, fences, inline code and comments in Markdown, in linear time."""
 
 import re
 from collections import deque
@@ -15,7 +12,7 @@ DIRECTIVE = re.compile(
     r"|grid|grid-item|grid-item-card|tab-set|tab-item|margin|sidebar|topic|versionadded|versionchanged|deprecated)\}"
 )
 """Names of MyST fences that hold prose and no code."""
-CALC_ADDRESS = (  # parentheses stand within one another at most three deep, and spaces only between < and >
+CALC_ADDRESS = (  # parentheses are at most three deep, and spaces only between < and >
     r"<calc:[^<>\n]*>|calc:(?:[^()\s<>]|\((?:[^()\s]|\((?:[^()\s]|\([^()\s]*\))*\))*\))+"
 )
 """The address of a link to a formula."""
@@ -36,7 +33,7 @@ class Fenced:
 
 
 def fenced(rows: list[str]) -> Iterator[Fenced]:
-    """The fenced code of a text's rows. A fence that holds prose is none, and its marks are rows like others."""
+    """Yield the fenced code of a text's rows, without fences that hold prose."""
     prose: list[str] = []
     number = 0
     while number < len(rows):
@@ -53,9 +50,9 @@ def fenced(rows: list[str]) -> Iterator[Fenced]:
         number += 1
 
 
-@lru_cache(maxsize=1024)  # asked for by several who read a page, at different times
+@lru_cache(maxsize=1024)  # several parsers of a page ask for it
 def without_fences(text: str) -> str:
-    """The text with blanks in place of fenced code and its marks, every other character in its place."""
+    """Return the text with blanks in place of fenced code and its marks; all positions stay."""
     rows = text.split("\n")
     for fence in fenced(rows):
         for number in range(fence.first, min(fence.last + 1, len(rows))):
@@ -64,7 +61,7 @@ def without_fences(text: str) -> str:
 
 
 def fence_title(row: str) -> str | None:
-    """The title of a fence that holds prose, if this row opens one, or an empty one if it closes one."""
+    """Return the title of a fence of prose if this row opens one, and an empty title if it closes one."""
     mark = _FENCE.match(row)
     return DIRECTIVE.sub("", mark["info"]).strip() if mark else None
 
@@ -77,7 +74,7 @@ def _closes(row: str, mark: str) -> bool:
 
 
 def comments(text: str) -> Iterator[tuple[int, int]]:
-    """Where HTML comments stand. One that is not closed is none, and one in inline code is code."""
+    """Yield the spans of HTML comments, without unclosed ones and those in inline code."""
     code = deque(inline_code(text))
     end = 0
     while (start := text.find("<!--", end)) >= 0:
@@ -93,7 +90,7 @@ def comments(text: str) -> Iterator[tuple[int, int]]:
 
 
 def inline_code(text: str) -> Iterator[tuple[int, int]]:
-    """Where inline code stands, with its marks: it ends with its paragraph."""
+    """Yield the spans of inline code with its backticks; no span crosses a paragraph."""
     start = text.find("`")
     while start >= 0:
         match = _END_OF_PARAGRAPH.search(text, start)
@@ -103,7 +100,7 @@ def inline_code(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _in_paragraph(text: str) -> list[tuple[int, int]]:
-    """From a run of backticks to the next run of the same length."""
+    """Return the spans from each run of backticks to the next run of the same length."""
     runs = [match.span() for match in _BACKTICKS.finditer(text)]
     later: dict[int, int] = {}
     closing = [0] * len(runs)
@@ -120,7 +117,7 @@ def _in_paragraph(text: str) -> list[tuple[int, int]]:
 
 
 def masked(text: str, spans: Iterable[tuple[int, int]], char: str = " ") -> str:
-    """The text with these spans, in their order, replaced; every line keeps its length."""
+    """Return the text with these ordered spans replaced by a character; every line keeps its length."""
     parts, done = [], 0
     for start, end in spans:
         parts += [text[done:start], blank(text[start:end], char)]
@@ -129,7 +126,7 @@ def masked(text: str, spans: Iterable[tuple[int, int]], char: str = " ") -> str:
 
 
 def blank(text: str, char: str = " ") -> str:
-    """As many of this character, in as many lines."""
+    """Return a text of this character, with the same line lengths."""
     if "\n" not in text:
         return char * len(text)
     return _NOT_A_LINE_END.sub(char, text)

@@ -1,4 +1,4 @@
-"""The measured value behind a figure in a text."""
+"""Look up the value of a claim's figure."""
 
 from headroom.maths.units import UNITS
 from headroom.pages.link_targets import ClaimTarget
@@ -11,10 +11,10 @@ from headroom.verdicts.formula_check import evaluate
 
 
 def measured(tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]:
-    """The value of a figure and its unit, from the newest session of its hardware class that counts.
+    """Return a figure's value and unit, from the newest session of its hardware class that counts.
 
     Raises:
-        LookupError: there is no such claim, session, point or figure; the message says which.
+        LookupError: the claim, session, point or figure does not exist; the message says which.
     """
     claim = tree.claims.get(target.claim)
     if isinstance(claim, ModelledClaim):
@@ -38,14 +38,14 @@ def measured(tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]
 
 
 def _computed(claim: ModelledClaim, tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]:
-    """What a formula comes to, in the unit that its claim predicts, or as a plain number where a text has none such."""
+    """Return a formula's result in the unit that its claim predicts, or as a plain number."""
     if target.figure != "value":
         raise LookupError(
             f"`{target.claim}` is computed; link its figure as `#value`, with what differs: `#value,layers=32`"
         )
     at = {name: float(value) for name, value in target.point.items() if isinstance(value, int | float)}
     if len(at) < len(target.point) or set(at) - set(claim.variables):
-        raise LookupError(f"a variable that the formula has not, or no number; it has {', '.join(claim.variables)}")
+        raise LookupError(f"the point must give numbers to variables of the formula: {', '.join(claim.variables)}")
     try:
         found = evaluate(claim, tree, board.standings, at)
     except ValueError as error:

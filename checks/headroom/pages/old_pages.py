@@ -1,6 +1,6 @@
-"""Old addresses: which page, method or term says that it was at one, and where each leads today.
+"""Resolve old addresses of pages, methods and terms to their present ones.
 
-An address is that of a page without its ending, as `training/cpu`, and may have an anchor behind it.
+An address is a page's path without its suffix, such as `training/cpu`, with an optional anchor.
 """
 
 from collections import Counter
@@ -12,44 +12,44 @@ from headroom.pages.source import Page
 from headroom.records import Tree
 
 TOP = "top"
-"""The place of a page's `was` that stands for the page itself."""
+"""The key of a page's `was` for the page itself."""
 GLOSSARY = "concepts/glossary.md"
-"""The page of the words, which is made from records."""
+"""The glossary's page, which is generated from records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """One old address, and where it leads."""
+    """One old address with its present target."""
 
     old: str
     target: str
-    """A page below docs/, and maybe an anchor on it."""
+    """A page below docs/, with an optional anchor."""
     path: str
-    """The file that says so."""
+    """The file that declares it."""
     field: tuple[str, ...] = ("was",)
 
 
 @dataclass(frozen=True, slots=True)
 class OldPage:
-    """An old address without an anchor, and where it and the anchors on it lead."""
+    """An old page's target, and the targets of its anchors."""
 
     target: str
-    """Where it leads, as do anchors that nothing is said of; empty where the page still stands."""
+    """The target of the page and of anchors without an entry; empty if the page still exists."""
     anchors: Mapping[str, str] = field(default_factory=dict)
 
 
 def address(page: Page) -> str:
-    """The address of a page."""
+    """Return the address of a page."""
     return of_path(page.path)
 
 
 def of_path(path: str) -> str:
-    """The address of the page that a file below docs/ makes."""
+    """Return the address of the page that a file below docs/ makes."""
     return PurePosixPath(path).with_suffix("").as_posix().removeprefix("docs/")
 
 
 def leads(tree: Tree, pages: Iterable[Page]) -> Iterator[Lead]:
-    """Every old address that something says it was at."""
+    """Yield every old address that a page, method or term declares."""
     for page in pages:
         name = page.path.removeprefix("docs/")
         for place, olds in page.was.items():
@@ -62,57 +62,57 @@ def leads(tree: Tree, pages: Iterable[Page]) -> Iterator[Lead]:
         yield from (Lead(old, f"{GLOSSARY}#{name}", path, (name, "was")) for old in term.was)
 
 
-def parts(found: Iterable[Lead], pages: Iterable[Page]) -> Iterator[Lead]:
-    """The anchors of pages that were part of a page that still stands: one that two parts have leads nowhere."""
-    standing = {address(page): page for page in pages}
-    of_file = {page.path: page for page in standing.values()}
+def moved_anchors(found: Iterable[Lead], pages: Iterable[Page]) -> Iterator[Lead]:
+    """Yield the anchors that moved from an existing page to its parts, without those that several parts have."""
+    existing = {address(page): page for page in pages}
+    of_file = {page.path: page for page in existing.values()}
     every = list(found)
-    said = {lead.old for lead in every}
+    declared = {lead.old for lead in every}
     moved = [
         Lead(f"{lead.old}#{anchor}", f"{lead.target}#{anchor}", lead.path, lead.field)
         for lead in every
-        if lead.old in standing and lead.path in of_file and "#" not in lead.target
-        for anchor in sorted(of_file[lead.path].anchors - standing[lead.old].anchors)
+        if lead.old in existing and lead.path in of_file and "#" not in lead.target
+        for anchor in sorted(of_file[lead.path].anchors - existing[lead.old].anchors)
     ]
     times = Counter(lead.old for lead in moved)
-    return (lead for lead in moved if times[lead.old] == 1 and lead.old not in said)
+    return (lead for lead in moved if times[lead.old] == 1 and lead.old not in declared)
 
 
 def old_pages(tree: Tree, pages: Iterable[Page]) -> dict[str, OldPage]:
-    """Every old page, by its address, and every page that stands and has lost a part."""
+    """Return every old page by its address, and every existing page that has lost an anchor."""
     pages = list(pages)
     found = list(leads(tree, pages))
-    standing = {address(page) for page in pages}
+    existing = {address(page) for page in pages}
     anchors: dict[str, dict[str, str]] = {lead.old.partition("#")[0]: {} for lead in found}
-    for lead in (*found, *parts(found, pages)):
+    for lead in (*found, *moved_anchors(found, pages)):
         name, _, anchor = lead.old.partition("#")
         if anchor:
             anchors[name][anchor] = lead.target
-    targets = {lead.old: lead.target for lead in found if lead.old not in standing}
+    targets = {lead.old: lead.target for lead in found if lead.old not in existing}
     return {name: OldPage(targets.get(name, ""), anchors[name]) for name in sorted(anchors)}
 
 
-def answered(tree: Tree, pages: Iterable[Page]) -> Callable[[str], bool]:
-    """Whether an address leads somewhere: to what stands, or from what stood there once."""
+def resolver(tree: Tree, pages: Iterable[Page]) -> Callable[[str], bool]:
+    """Return a function that says whether an address exists or is redirected."""
     pages = list(pages)
-    old, standing = old_pages(tree, pages), {*_standing(tree, pages)}
+    old, existing = old_pages(tree, pages), {*_existing(tree, pages)}
 
-    def leads_on(asked: str) -> bool:
+    def resolves(asked: str) -> bool:
         name, _, anchor = asked.partition("#")
         gone = old.get(name)
-        return asked in standing or (gone is not None and (bool(gone.target) or anchor in gone.anchors))
+        return asked in existing or (gone is not None and (bool(gone.target) or anchor in gone.anchors))
 
-    return leads_on
+    return resolves
 
 
-def every(tree: Tree, pages: Iterable[Page]) -> set[str]:
-    """Every address that is known to lead somewhere."""
+def all_addresses(tree: Tree, pages: Iterable[Page]) -> set[str]:
+    """Return every address that exists or is redirected."""
     pages = list(pages)
     old = old_pages(tree, pages).items()
-    return {*_standing(tree, pages), *(f"{name}#{anchor}" for name, page in old for anchor in page.anchors), *dict(old)}
+    return {*_existing(tree, pages), *(f"{name}#{anchor}" for name, page in old for anchor in page.anchors), *dict(old)}
 
 
-def _standing(tree: Tree, pages: Iterable[Page]) -> Iterator[str]:
+def _existing(tree: Tree, pages: Iterable[Page]) -> Iterator[str]:
     for page in pages:
         yield address(page)
         yield from (f"{address(page)}#{anchor}" for anchor in page.anchors)

@@ -1,6 +1,6 @@
-"""Words that say how much, how surely and where: what each of them promises.
+"""Match words for how much, how surely and on which hardware, with the ratios that they may describe.
 
-A word of degree promises a ratio. The bands are wide, since a word is no figure: who wants to be exact links a figure.
+The ranges of ratios are wide, because words are vague: "twice" may describe 1.8 to 2.25.
 """
 
 import re
@@ -14,7 +14,7 @@ _NOUNS: Final = "memory|time|bytes|peak|size|traffic|costs?|throughput|speed|ban
 _SHARE: Final = rf"(?:of )?(?:(?:the|its|that|this) )?(?:[\w-]+ )?(?:{_NOUNS})\b"
 _COMPARED: Final = r"(?:faster|slower|less|more|smaller|larger|lower|higher|shorter|longer|cheaper)\b"
 _AS_MUCH: Final = r"as (?:much|many|long|large|big|fast|slow|high|low)\b"
-# How far a ratio may lie from the number that a word names: 1.8 to 2.25 for "twice".
+# The range of ratios around the number of a word: 1.8 to 2.25 for "twice".
 _BELOW, _ABOVE = 0.9, 1.125
 _ALMOST = 0.9
 _NOT: Final = re.compile(r"(?:\b(?:no|not|never|hardly|nor|neither|without)|n't)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
@@ -24,7 +24,7 @@ _LESS: Final = re.compile(r"\b(?:almost|nearly|up to|not quite|close to|as much 
 
 @dataclass(frozen=True, slots=True)
 class Degree:
-    """A word of a text and the ratios that it may stand for, better over worse, so never below 1."""
+    """A word and the ratios that it may describe, better over worse, so at least 1."""
 
     word: str
     start: int
@@ -35,7 +35,7 @@ class Degree:
         return f"{self.low:.3g} to {self.high:.3g}" if self.high < float("inf") else f"{self.low:.3g} or more"
 
     def fits(self, ratio: float) -> bool:
-        """Whether an improvement or its opposite by this factor may be called so."""
+        """Return whether the word may describe a change by this factor, in either direction."""
         return ratio > 0 and self.low <= max(ratio, 1 / ratio) <= self.high
 
 
@@ -70,13 +70,13 @@ FREE: Final = re.compile(
     r"|no (?:extra |additional )?overhead|without (?:any |a )?(?:cost|overhead|slow-?down|loss|slowing))\b",
     re.IGNORECASE,
 )
-"""Words that promise that there is no price."""
+"""Words that promise no cost."""
 
 NO_LOSS: Final = re.compile(r"\b(?:no|not|without|same|free|maintain|preserv|match|lossless|retain)", re.IGNORECASE)
-"""What the words of a source hold where they say that there is no price."""
+"""Words of a source that support a promise of no cost."""
 
 RESERVED: Final = re.compile(r"\b(?:up to|as much as|at most|at best)\b", re.IGNORECASE)
-"""The reservation of a figure that is the greatest of several."""
+"""Words that mark a figure as the largest of several."""
 
 ALWAYS: Final = re.compile(
     r"\b(?:always|in (?:all|every) cases?|without exception|invariably|guarantee(?:s|d)?|under all circumstances"
@@ -84,15 +84,15 @@ ALWAYS: Final = re.compile(
     r"(?:hardware|machines?|devices?|cards?|GPUs?|CPUs?|models?|batch(?:es| sizes?)?|lengths?))\b",
     re.IGNORECASE,
 )
-"""Words that leave no case out."""
+"""Words that allow no exception."""
 
 AT_MOST: Final = re.compile(r"\b(?:up to|as much as|at most|at best)\s*$", re.IGNORECASE)
-"""What stands before a figure that is the greatest of several."""
+"""Words before a figure that is the largest of several."""
 AT_LEAST: Final = re.compile(r"\b(?:at least|at worst)\s*$", re.IGNORECASE)
-"""What stands before a figure that is the smallest of several."""
+"""Words before a figure that is the smallest of several."""
 
 TYPED: Final = re.compile(r"(?<![\w.,])\d[\d.,]*(?:\s?(?:×|x\b(?!\s?\d)|%|-fold\b)|\s(?:times|percent|per cent)\b)")
-"""A figure of a comparison, typed."""
+"""A typed figure of a comparison."""
 
 _PRODUCTS: Final = (
     r"[ABHV][1-3]00|GH200|L40?S?|T4|P100|A10G?|A40|A6000|MI\d{3}X?|RTX ?\d{4}|Xeons?|EPYCs?|Apple silicon|TPUs?"
@@ -102,7 +102,7 @@ PLACE: Final = re.compile(
     rf"\b[Oo]n (?:(?:(?:{_WHICH}|the|our|this|that|\d+)\W+){{0,3}}(?P<product>{_PRODUCTS})"
     rf"|(?:(?:{_WHICH})\W+){{1,3}}(?P<kind>[CG]PU)s?|(?P<kinds>[CG]PU)s)(?![\w-])"
 )
-"""The hardware for which a sentence says that something holds."""
+"""The hardware that a sentence is about."""
 
 
 _AMOUNTS: Final = re.compile(
@@ -115,11 +115,11 @@ _RATE: Final = {"faster": "more", "quicker": "more", "slower": "less"}  # where 
 
 @lru_cache(maxsize=1024)  # many links have the same words
 def directions(text: str, *, rate: bool) -> frozenset[str]:
-    """Whether a text says that there is ``less`` of an amount or ``more``, but where it denies that.
+    """Return whether a text says ``less`` or ``more`` of an amount; negated words are ignored.
 
     Args:
-        text: some words, as of a link.
-        rate: the amount is one that is higher when things go faster, such as throughput.
+        text: some words, such as those of a link.
+        rate: whether the amount is a rate, such as throughput, which is higher when things are faster.
     """
     found = set()
     for match in _AMOUNTS.finditer(text):
@@ -130,7 +130,7 @@ def directions(text: str, *, rate: bool) -> frozenset[str]:
 
 
 def degrees(text: str) -> Iterator[Degree]:
-    """The words of a text that say how much, but those that a negation goes before."""
+    """Yield the words of a text that say how much, without negated ones."""
     for match in _PATTERN.finditer(text):
         before = text[: match.start()]
         if _NOT.search(before):
@@ -143,6 +143,6 @@ def degrees(text: str) -> Iterator[Degree]:
         yield Degree(match[0], match.start(), low, high)
 
 
-def quiet(text: str, typed: str) -> bool:
-    """Whether a sentence has no word of degree, certainty, freedom or place, and no typed figure in its source."""
+def has_none(text: str, typed: str) -> bool:
+    """Return whether a sentence has no word that a rule checks and its source no typed figure."""
     return not any(pattern.search(text) for pattern in (_PATTERN, ALWAYS, FREE, PLACE)) and not TYPED.search(typed)

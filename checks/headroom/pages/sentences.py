@@ -1,4 +1,4 @@
-"""The sentences of a page, each with its kind, its place in the source, and the note that follows it."""
+"""Split a page into sentences, each with its kind, its position in the source and its note."""
 
 import re
 from bisect import bisect_right
@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from headroom.pages.blocks import Block, Kind, blocks
 from headroom.pages.markdown_syntax import FRONT_MATTER, comments, masked, without_fences
-from headroom.pages.visible_text import BREAK, readable
+from headroom.pages.visible_text import BREAK, visible_text
 
 _NOTE = re.compile(r"<!--\s*no-claim:(?P<kind>[^>]*)-->")
 _STOP = re.compile(rf"[.!?\u2026]+[\"'\u201d\u2019)\]]*(?=\s|$)|{BREAK}")
@@ -24,7 +24,7 @@ _LONGEST_WORD = 40
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A comment ``<!-- no-claim: KIND -->``: why the sentence before it needs no claim."""
+    """A comment ``<!-- no-claim: KIND -->``: the reason why the sentence before it needs no claim."""
 
     line: int
     kind: str
@@ -34,9 +34,9 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, or what stands in for one in a heading, a title, an item or a cell.
+    """A sentence, or the whole text of a heading, title, item or cell.
 
-    ``text`` is what a reader sees; ``start`` and ``end`` are where it stands in the source, first word to last.
+    ``text`` is the text that a reader sees; ``start`` and ``end`` are its span in the source, first word to last.
     """
 
     line: int
@@ -45,11 +45,11 @@ class Sentence:
     end: int
     kind: Kind
     shape: str = ""
-    """The text with an x in place of each character of code: names in code are no words of the sentence."""
+    """The text with an x in place of each character of code, so that names in code are not read as words."""
     hrefs: tuple[str, ...] = ()
-    """Where the links that stand in it point."""
+    """The targets of its links."""
     remark: Note | None = None
-    """The note that follows it in its paragraph or cell, or on the line below a heading or a title."""
+    """The note after it in its paragraph or cell, or on the line below a heading or a title."""
 
     @property
     def note(self) -> str | None:
@@ -58,7 +58,7 @@ class Sentence:
 
 
 def sentences(text: str) -> tuple[Sentence, ...]:
-    """The sentences of a Markdown text in the order in which they stand; of code, comments and math there are none."""
+    """Return the sentences of a Markdown text in order, without code, comments and math."""
     body, words = _without_code(text)
     lines = [match.start() for match in re.finditer(r"\n", text)]
     found = [sentence for block in blocks(body, words) for sentence in _of_block(words, block, lines)]
@@ -66,7 +66,7 @@ def sentences(text: str) -> tuple[Sentence, ...]:
 
 
 def notes(text: str) -> tuple[Note, ...]:
-    """Every note of a Markdown text, wherever it stands."""
+    """Return every note of a Markdown text, in order."""
     body, _ = _without_code(text)
     found = []
     line, counted = 1, 0
@@ -77,9 +77,9 @@ def notes(text: str) -> tuple[Note, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=2)  # a page is asked for its sentences, and then for its notes
+@lru_cache(maxsize=2)  # a page's sentences and notes both need it
 def _without_code(text: str) -> tuple[str, str]:
-    """The text without front matter and fences, and without comments either; both as long as the text."""
+    """Return the text without front matter and fences, and also without comments; both keep its length."""
     front = FRONT_MATTER.match(text)
     body = masked(text, [front.span()] if front else [])
     body = without_fences(body)
@@ -87,7 +87,7 @@ def _without_code(text: str) -> tuple[str, str]:
 
 
 def _of_block(words: str, block: Block, lines: list[int]) -> Iterator[Sentence]:
-    seen = readable(words, block.pieces)
+    seen = visible_text(words, block.pieces)
     links = deque(seen.links)
     for start, end in _split(seen.shape):
         part = seen.text[start:end]
@@ -99,7 +99,7 @@ def _of_block(words: str, block: Block, lines: list[int]) -> Iterator[Sentence]:
         while links and links[0].start < last:
             if links[0].end > first:
                 hrefs.append(links[0].href)
-            if links[0].end > last:  # it goes on in the next sentence
+            if links[0].end > last:  # it continues in the next sentence
                 break
             links.popleft()
         text, shape = (" ".join(each[start:end].split()) for each in (seen.text, seen.shape))
@@ -107,7 +107,7 @@ def _of_block(words: str, block: Block, lines: list[int]) -> Iterator[Sentence]:
 
 
 def _split(shape: str) -> Iterator[tuple[int, int]]:
-    """Where the sentences of a block begin and end."""
+    """Yield the spans of the sentences of a block."""
     start = 0
     for match in _STOP.finditer(shape):
         if match[0] == BREAK or _ends(shape, match):
@@ -117,18 +117,18 @@ def _split(shape: str) -> Iterator[tuple[int, int]]:
 
 
 def _ends(shape: str, stop: re.Match[str]) -> bool:
-    """Whether a stop ends a sentence: not after an abbreviation, nor inside one that goes on in lower case."""
+    """Return whether a stop ends a sentence: not after an abbreviation, nor before lower case after some others."""
     word = _LAST_WORD.search(shape[max(0, stop.start() - _LONGEST_WORD) : stop.start()])
     last = word[0] if word else ""
     following = shape[stop.end() : stop.end() + _LONGEST_WORD].lstrip(" \n\t\"'(*\u201c\u2018")
-    goes_on = following[:1].islower() or following[:1].isdigit()
+    continues = following[:1].islower() or following[:1].isdigit()
     if stop[0] != ".":
-        return not (goes_on and stop[0].startswith(("..", "\u2026", "!", "?")))
-    return not _NEVER_LAST.fullmatch(last) and not (goes_on and _SELDOM_LAST.fullmatch(last))
+        return not (continues and stop[0].startswith(("..", "\u2026", "!", "?")))
+    return not _NEVER_LAST.fullmatch(last) and not (continues and _SELDOM_LAST.fullmatch(last))
 
 
 def _with_notes(found: list[Sentence], body: str, remarks: tuple[Note, ...]) -> Iterator[Sentence]:
-    """The sentences, each with the first note behind it that stands in the same block or cell."""
+    """Yield the sentences, each with the first note after it in the same block or cell."""
     waiting = list(reversed(remarks))
     for i, sentence in enumerate(found):
         following = found[i + 1].start if i + 1 < len(found) else len(body) + 1

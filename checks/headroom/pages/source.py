@@ -1,7 +1,6 @@
-"""Pages as their authors wrote them, Markdown files and notebooks: front matter, links and fences, each with its line.
+"""Parse the source of pages, Markdown files and notebooks: front matter, links and fences, each with its line.
 
-The site renders pages with Python-Markdown, which keeps no lines. So links are found here in the source, with code and
-comments blanked out, and a test holds both to find the same links on every page.
+Python-Markdown, which renders the site, keeps no line numbers. A test checks that both find the same links.
 """
 
 import re
@@ -32,9 +31,9 @@ from headroom.records.problems import Problem, relative, unreadable
 from headroom.records.start_choices import Answers, answers_of
 
 TYPES = ("start", "guide", "concept", "how-to", "reference")
-"""What a page is for: to lead on, to solve a reader's problem, to explain, to guide a contributor, to be looked up."""
+"""The types of pages: navigation, a reader's problem, an explanation, a contributor's task, a reference."""
 _KEYS = {"title", "description", "type", "hardware", "answers", "was"}
-_METADATA = re.compile(r"\A(?:---[ \t]*\n| {0,3}[A-Za-z0-9_-]+:)")  # MkDocs takes the second for front matter as well
+_METADATA = re.compile(r"\A(?:---[ \t]*\n| {0,3}[A-Za-z0-9_-]+:)")  # MkDocs reads both as front matter
 _REASON = re.compile(r"[ \t>]*<!-- not-run: (.+?) -->")
 LINK = re.compile(
     r"\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
@@ -51,7 +50,7 @@ _INCLUDE = re.compile(r"^--8<-- \"(?P<path>[^\":]+)(?::(?P<region>[A-Za-z0-9_-]+
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One link of a page; ``start`` and ``end`` are where its text stands in the page's Markdown."""
+    """One link of a page; ``start`` and ``end`` are the span of its text in the page's Markdown."""
 
     line: int
     text: str
@@ -63,7 +62,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Include:
-    """A file, or a named region of it, that a fence shows."""
+    """A file or a named region of it that a fence shows."""
 
     line: int
     path: str
@@ -80,10 +79,10 @@ class Fence:
     body: tuple[str, ...]
     closed: bool
     reason: str | None
-    """Why its code is not run, from a comment ``<!-- not-run: … -->`` on the line above it."""
+    """The reason why its code does not run, from a comment ``<!-- not-run: … -->`` on the line above."""
 
     def includes(self) -> list[Include]:
-        """The files that it shows."""
+        """Return the files that it shows."""
         matches = ((self.line + i, _INCLUDE.match(row.strip())) for i, row in enumerate(self.body, 1))
         return [Include(line, match["path"], match["region"]) for line, match in matches if match]
 
@@ -94,14 +93,14 @@ class Page:
 
     path: str
     text: str
-    """What its file holds."""
+    """The content of its file."""
     markdown: str = ""
-    """What it says: the same, or the Markdown cells of a notebook, each line where the file has it."""
+    """The same text, or the Markdown cells of a notebook."""
     meta: dict[str, Any] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     fences: tuple[Fence, ...] = ()
     stray: tuple[int, ...] = ()
-    """Lines with a claim, fact or formula linked in a form that is not looked at: a reference, an autolink, HTML."""
+    """Lines that link a claim, fact or formula in a form that is not parsed: a reference, an autolink or HTML."""
     notebook: Notebook | None = None
 
     @property
@@ -112,30 +111,30 @@ class Page:
 
     @property
     def was(self) -> dict[str, tuple[str, ...]]:
-        """The old addresses that lead to each of its places; the place of the page itself is `top`."""
+        """The old addresses of each of its anchors; `top` is the page itself."""
         return {place: tuple(olds) for place, olds in by_place(self.meta.get("was") or {}).items()}
 
     @property
     def for_readers(self) -> bool:
-        """Whether it is written for readers: every page except those for contributors, below docs/contribute/."""
+        """Whether it is for readers, not for contributors: outside docs/contribute/."""
         return not self.path.startswith("docs/contribute/")
 
     @property
     def answers(self) -> Answers | None:
-        """Which choices of the start page lead to the page."""
+        """The choices of the start page that lead to the page."""
         return answers_of(self.meta["answers"]) if "answers" in self.meta else None
 
     def place(self, position: int) -> int:
-        """Where a character of the Markdown stands in the file."""
+        """Return the position in the file of a character of the Markdown."""
         return self.notebook.place(self.markdown, position) if self.notebook else position
 
     @property
     def anchors(self) -> frozenset[str]:
-        """What a link to a place on the page can name: ids that are written out, and those made of headings."""
+        """The ids that a link can name: written ids, and ids made of headings."""
         return _anchors(self.markdown)
 
 
-@lru_cache(maxsize=1024)  # several rules ask for them, page by page
+@lru_cache(maxsize=1024)  # several rules need them, page by page
 def _anchors(markdown: str) -> frozenset[str]:
     prose = without_fences(markdown)
     written = (found[-1] for inside in _ATTRIBUTES.findall(prose) if (found := _ID.findall(inside)))
@@ -145,52 +144,52 @@ def _anchors(markdown: str) -> frozenset[str]:
 
 
 def _untagged(heading: str) -> str:
-    """A heading without the attributes in braces at its end."""
+    """Return a heading without the attributes in braces at its end."""
     title, _, last = heading.rstrip().rpartition("{")
     return title if last.find("}") == len(last) - 1 else heading
 
 
 def load_pages(root: Path) -> tuple[list[Page], list[Problem]]:
-    """Every page of a tree, and the problems of those that cannot be read."""
+    """Return every page of a tree, and the problems of pages that cannot be read."""
     pages: list[Page] = []
     problems: list[Problem] = []
     for path in below(root / "docs"):
         name = relative(path, root)
-        if "/." in name:  # what Jupyter keeps beside a notebook, say; the site shows none of it
+        if "/." in name:  # such as Jupyter's checkpoints; the site ignores them
             continue
         try:
-            placed(path, root)  # the site publishes every file, also those that are no page
+            placed(path, root)  # the site publishes every file, not only pages
             if path.suffix in _PARSERS:
                 page = _PARSERS[path.suffix](name, read_text(path, root))
                 pages.append(page)
                 problems += [Problem(name, line, "gaps", "", what, REMEDY) for line, what in page_gaps(page.markdown)]
             elif path.suffix.lower() in _UNREAD:
-                raise UnreadableError("a page that is not read", "write it in a file that ends in .md")  # noqa: TRY301
+                raise UnreadableError("this format of pages is not checked", "write a Markdown file instead")  # noqa: TRY301
         except UnreadableError as error:
             problems.append(unreadable(name, "pages", error))
     return pages, problems
 
 
 def page_gaps(markdown: str) -> Iterator[tuple[int, str]]:
-    """The gaps of a page, those aside that it shows as code: a page may tell of them."""
+    """Yield the gaps of a page, except those in code, which a page may show."""
     prose = without_fences(markdown)
     return gaps(masked(prose, inline_code(prose)))
 
 
 def parse(path: str, text: str) -> Page:
-    """A page from its source.
+    """Parse a page from its source.
 
     Raises:
-        UnreadableError: its front matter is no YAML mapping.
+        UnreadableError: its front matter is not a valid mapping.
     """
     meta: Any = {}
     if match := FRONT_MATTER.match(text):
-        meta = load_yaml("\n" + match["yaml"]).value  # a line more, so that errors name the page's lines
+        meta = load_yaml("\n" + match["yaml"]).value  # one line more, so that errors name the page's lines
         meta = _checked(meta)
     elif _METADATA.match(text):
-        raise UnreadableError("front matter that is not between two lines of `---`", "put it there", 1)
+        raise UnreadableError("the front matter is not between two lines of `---`", "put `---` above and below it", 1)
     elif not text.strip():
-        raise UnreadableError("empty", "write the page, or delete it", 1)
+        raise UnreadableError("the page is empty", "write the page, or delete it", 1)
     fences = tuple(_fences(text))
     blanked = _blanked(text)
     rest = LINK.sub(lambda match: blank(match[0]), blanked)
@@ -201,16 +200,16 @@ def parse(path: str, text: str) -> Page:
 
 def _checked(meta: Any) -> dict[str, Any]:
     if not isinstance(meta, dict):
-        raise UnreadableError("the front matter is no mapping", "write `key: value` lines", 1)
+        raise UnreadableError("the front matter is not a mapping", "write `key: value` lines", 1)
     if unknown := sorted(set(meta) - _KEYS):
         raise UnreadableError(f"unknown key `{unknown[0]}` in the front matter", f"use {', '.join(sorted(_KEYS))}", 1)
     if any(HIDDEN.search(text) for text in texts(meta)):
-        raise UnreadableError("a character in the front matter that is not seen", "remove it", 1)
-    if any(set(text) & set('<>"') for text in texts(meta)):  # themes put it into the page's head as it is
-        raise UnreadableError("markup or a quotation mark in the front matter", "write it in words", 1)
+        raise UnreadableError("the front matter has an invisible character", "remove it", 1)
+    if any(set(text) & set('<>"') for text in texts(meta)):  # themes copy it into the page's head unescaped
+        raise UnreadableError("the front matter has markup or a quotation mark", "write plain words", 1)
     named = meta.get("hardware") or []
     if not all(isinstance(name, str) for name in (named if isinstance(named, list) else [named])):
-        raise UnreadableError("`hardware` is no list of classes", "write `hardware: [class]`", 1)
+        raise UnreadableError("`hardware` is not a list of classes", "write `hardware: [class]`", 1)
     if meta.get("type", TYPES[0]) not in TYPES:
         raise UnreadableError(f"unknown type `{meta['type']}` in the front matter", f"use one of {', '.join(TYPES)}", 1)
     try:
@@ -224,10 +223,10 @@ def _checked(meta: Any) -> dict[str, Any]:
 
 
 def parse_notebook(path: str, text: str) -> Page:
-    """A page from the JSON of a notebook: its Markdown cells are its text, at their places in the file.
+    """Parse a page from the JSON of a notebook: its text is the Markdown cells.
 
     Raises:
-        UnreadableError: it is no notebook that can be read.
+        UnreadableError: it cannot be parsed as a notebook.
     """
     notebook = notebooks.parse(text)
     return replace(parse(path, notebook.markdown()), text=text, meta=_checked(notebook.meta), notebook=notebook)
@@ -235,7 +234,7 @@ def parse_notebook(path: str, text: str) -> Page:
 
 _PARSERS = {".md": parse, ".ipynb": parse_notebook}
 _UNREAD = {*_PARSERS, ".markdown", ".mdown", ".mkdn", ".mkd", ".html", ".htm", ".xhtml", ".xht", ".xml", ".svgz"}
-"""How the name of a page may end for MkDocs or for a browser, in any case."""
+"""Suffixes, in any case, of files that MkDocs or a browser reads as pages."""
 
 
 def _fences(text: str) -> Iterator[Fence]:
@@ -254,21 +253,21 @@ def _fences(text: str) -> Iterator[Fence]:
 
 
 def language(info: str) -> str:
-    """The language of a fence, however it is written: ``python``, ``{.python …}`` or ``py title="…"``."""
+    """Return the language of a fence, from any form of info string: ``python``, ``{.python …}`` or ``py title="…"``."""
     word = _CLASS.search(info) if info.startswith("{") else None
     word = word or re.match(r"\{?\s*\.?(?P<word>[A-Za-z0-9_+-]*)", info)
     return word["word"].lower() if word else ""
 
 
 def _blanked(text: str) -> str:
-    """The text with code and comments replaced by blanks, every other character in its place."""
+    """Return the text with blanks in place of code and comments; all positions stay."""
     prose = without_fences(text)
     prose = masked(prose, comments(prose))
     return masked(prose, inline_code(prose))
 
 
 def links_of(text: str) -> tuple[Link, ...]:
-    """The links of a Markdown text, in order."""
+    """Return the links of a Markdown text, in order."""
     return tuple(_links(text, _blanked(text), [match.start() for match in re.finditer("\n", text)]))
 
 

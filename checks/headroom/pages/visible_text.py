@@ -1,4 +1,4 @@
-"""The words of a block as a reader sees them, each character with its place in the source."""
+"""Strip Markdown markup from a block: the text that a reader sees, each character with its source position."""
 
 import html
 import re
@@ -9,7 +9,7 @@ from itertools import compress
 from headroom.pages.markdown_syntax import CALC_ADDRESS, inline_code, masked
 
 BREAK = "\f"
-"""Stands where HTML ends a line or a block, and so a sentence."""
+"""The character in place of HTML that ends a line or a block, and so a sentence."""
 
 _DROPPED = re.compile(
     r"</?(?P<tag>[A-Za-z][\w.-]*)(?:\s[^<>=]*=[^<>]*|\s+[\w-]+\s*/?|\s*/?)>"
@@ -34,7 +34,7 @@ _LINE_ENDING_TAGS = re.compile(r"br|hr|p|div|li|[uod]l|t[dhr]|table|summary|deta
 
 @dataclass(frozen=True, slots=True)
 class VisibleLink:
-    """A link: where it points, and where it stands, with its brackets and its target."""
+    """A link with its target, and its span in the source including brackets and target."""
 
     href: str
     start: int
@@ -42,8 +42,8 @@ class VisibleLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """What a reader sees: ``places`` says where in the source each character of ``text`` stands.
+class VisibleText:
+    """The text that a reader sees; ``places`` holds the source position of each of its characters.
 
     ``shape`` is the text with an x in place of each character of code, and ``BREAK`` where HTML ends a line.
     """
@@ -54,20 +54,20 @@ class Words:
     links: tuple[VisibleLink, ...]
 
 
-def readable(source: str, pieces: Iterable[tuple[int, int]]) -> Words:
-    """The words of a block of a page.
+def visible_text(source: str, pieces: Iterable[tuple[int, int]]) -> VisibleText:
+    """Return the visible text of a block.
 
     Args:
         source: the page's text, without comments.
-        pieces: where the lines of the block stand in it.
+        pieces: the spans of the block's lines.
     """
     pieces = tuple(pieces)
     places: list[int] = []
     raw = "\n".join(source[start:end] for start, end in pieces)
     for start, end in pieces:
-        places += range(start, end + 1)  # the last is that of the line's end
+        places += range(start, end + 1)  # including the end of the line
     if not _MARKUP.search(raw):
-        return Words(raw, raw, tuple(places), ())
+        return VisibleText(raw, raw, tuple(places), ())
     code = list(inline_code(raw))
     shape = masked(raw, code, "x")
     dropped = list(_DROPPED.finditer(shape))
@@ -86,18 +86,18 @@ def readable(source: str, pieces: Iterable[tuple[int, int]]) -> Words:
     kept = tuple(compress(places, keep))
     found = tuple(VisibleLink(link.href, places[link.start], places[link.end - 1] + 1) for link in links)
     text, shape = (_replaced(each, keep, instead) for each in (raw, shape))
-    return Words(text, shape, kept, found)
+    return VisibleText(text, shape, kept, found)
 
 
 def _replaced(text: str, keep: bytearray, instead: dict[int, str]) -> str:
-    """What is kept of a text, some of its characters replaced."""
+    """Return the kept characters of a text, some of them replaced."""
     if not instead:
         return "".join(compress(text, keep))
     return "".join(instead.get(i, text[i]) for i in range(len(text)) if keep[i])
 
 
 def _marks(raw: str, code: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The backticks around code, and square brackets around them, which Hugging Face makes links of."""
+    """Yield the spans of backticks around code, with square brackets, which Hugging Face turns into links."""
     for start, end in code:
         width = len(raw[start:end]) - len(raw[start:end].lstrip("`"))
         bracketed = raw[start - 1 : start] == "[" and raw[end : end + 1] == "]"
@@ -107,7 +107,7 @@ def _marks(raw: str, code: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int
 
 
 def _brackets(shape: str) -> tuple[list[VisibleLink], list[tuple[int, int]]]:
-    """Every link, and what a reader does not see of links, images and marks of footnotes."""
+    """Return the links, and the invisible spans of links, images and footnote marks."""
     links, gone, opened = [], [], []
     for match in _BRACKET.finditer(shape):
         at = match.start()

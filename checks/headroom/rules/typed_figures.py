@@ -9,7 +9,7 @@ from typing import Final
 from headroom.pages.markdown_syntax import comments, inline_code, masked, without_fences
 from headroom.pages.sentences import Sentence
 from headroom.pages.source import Link, Page
-from headroom.pages.visible_text import readable
+from headroom.pages.visible_text import visible_text
 from headroom.records import Problem
 from headroom.rules.context import Context
 
@@ -70,7 +70,7 @@ def typed_figures(page: Page, sentences: Iterable[Sentence]) -> Iterator[tuple[S
 def _in_piece(source: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     if not any(map(str.isdigit, source[start:end])):
         return
-    words = readable(source, [(start, end)])
+    words = visible_text(source, [(start, end)])
     for match in _figures(words.shape):
         yield words.places[match.start()], " ".join(match[0].split())
 

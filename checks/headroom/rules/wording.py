@@ -28,15 +28,15 @@ def words(context: Context) -> Iterator[Problem]:
     for passage in passages(context):
         for fault in _faults(context, passage):
             yield Problem(passage.path, passage.line, "words", "", *fault)
-    for passage in statements(context, lambda text: not quantifiers.quiet(text, text)):
+    for passage in statements(context, lambda text: not quantifiers.has_none(text, text)):
         for fault in _faults(context, passage):
             line = context.tree.documents[passage.path].line(("statement",))
             yield Problem(passage.path, line, "words", "statement", *fault)
 
 
 def _faults(context: Context, passage: Passage) -> Iterator[Fault]:
-    quiet = quantifiers.quiet(passage.text, passage.typed)
-    for look in (_directions, _extremes, _quotes, _numbers) if quiet else _LOOKS:
+    unquantified = quantifiers.has_none(passage.text, passage.typed)
+    for look in (_directions, _extremes, _quotes, _numbers) if unquantified else _LOOKS:
         yield from look(context, passage)
 
 

@@ -1,10 +1,7 @@
-"""The words that make a sentence comparative, by what they do in it. Whoever misses one adds it to one of three tables.
+"""The lexicon of comparative words, by family. After a change, run ``tests/comparisons/train.py`` to train new weights.
 
-Whoever changes one makes the weights again (``model.py``).
-
-A category holds words and phrases with commas between them, in the order of the alphabet. A ``*`` stands for the
-endings of a regular verb. Which categories make a comparison, alone or near one another, ``pairing.py`` says.
-``exclusions.py`` has what unmakes one.
+A family is a list of words and phrases, separated by commas and sorted. ``*`` adds the endings of a regular verb.
+``pair_rules.py`` says which families make a comparison; ``exclusions.py`` has the words that prevent one.
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
-"""What a method does: the verbs of a comparison.
+"""Verbs that describe a method's effect.
 
-The form is that of ``vocabulary.py``.
+The package's docstring describes the format.
 """
 
 from typing import Final

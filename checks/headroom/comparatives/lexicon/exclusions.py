@@ -1,6 +1,6 @@
-"""The words that unmake a comparison, by what they do in a sentence: each category has its reason.
+"""Words that prevent a comparison: imperatives, conditions, definitions, names.
 
-The form is that of ``vocabulary.py``; ``asserting.py`` says how much of a sentence each of them takes away.
+The package's docstring describes the format; ``assertion.py`` says how much of a sentence each family excludes.
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
-"""What can be better or worse, and by how much: the nouns and figures of a comparison.
+"""Nouns for quantities that can be better or worse, and for amounts.
 
-The form is that of ``vocabulary.py``.
+The package's docstring describes the format.
 """
 
 from typing import Final

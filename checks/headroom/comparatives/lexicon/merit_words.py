@@ -1,6 +1,6 @@
-"""How something is, compared: adjectives, and turns of speech that say by themselves that one is better or worse.
+"""Adjectives and phrases that call something better or worse.
 
-The form is that of ``vocabulary.py``.
+The package's docstring describes the format.
 """
 
 from typing import Final

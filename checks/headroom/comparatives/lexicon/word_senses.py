@@ -1,6 +1,6 @@
-"""The senses of words, which alone prove nothing: the model weighs them, each and two together.
+"""Families of words that are weak evidence alone: the model has a weight for each and for pairs.
 
-The form is that of ``vocabulary.py``; a word may stand in several.
+The package's docstring describes the format; a word may be in several families.
 """
 
 from typing import Final
