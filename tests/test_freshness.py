@@ -23,7 +23,7 @@ from factories import (
 )
 from headroom import records
 from headroom.cli import main
-from headroom.io import commit_date
+from headroom.io import git_history
 from headroom.records import Evidence, MeasuredClaim
 from headroom.records.claims import Freshness
 from headroom.verdicts import judge_all
@@ -155,14 +155,14 @@ class TestPresent:
 
     def test_in_a_repository_its_last_commit_counts(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Whatever the records say, and never a clock."""
-        monkeypatch.setattr(commit_date, "last_commit_day", lambda root: "2031-01-01" if root == tmp_path else None)
+        monkeypatch.setattr(git_history, "last_commit_day", lambda root: "2031-01-01" if root == tmp_path else None)
         root = write_tree(tmp_path, [CLAIM], [a_session(CLAIM, blocks=10)])
         assert Present.of(load_clean(root)).day == date(2031, 1, 1)
 
 
 def aged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *claims: MeasuredClaim, **changes: Any) -> Path:
     """A tree whose evidence is five years old."""
-    monkeypatch.setattr(commit_date, "last_commit_day", lambda _: "2031-11-20")
+    monkeypatch.setattr(git_history, "last_commit_day", lambda _: "2031-11-20")
     return write_tree(tmp_path, claims or [CLAIM], [a_session(CLAIM, **changes)])
 
 
@@ -184,7 +184,7 @@ class TestStanding:
         root = write_tree(tmp_path, [CLAIM], [a_session(CLAIM)])
         said = set()
         for day in ("2026-11-20", "2031-11-20", "2099-01-01"):
-            monkeypatch.setattr(commit_date, "last_commit_day", lambda _, day=day: day)
+            monkeypatch.setattr(git_history, "last_commit_day", lambda _, day=day: day)
             main(["check", "--root", str(root)])
             said.add(capsys.readouterr().out)
         assert len(said) == 1

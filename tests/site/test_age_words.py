@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from factories import edited
-from headroom.io import commit_date
+from headroom.io import git_history
 from headroom.records import paths
 from headroom.site import exports
 from headroom.site.claims import claim_page
@@ -55,7 +55,7 @@ class TestAge:
     @pytest.fixture
     def old(self, own_root: Path, monkeypatch: pytest.MonkeyPatch) -> SiteData:
         """The tree five years later, with a claim that has more patience."""
-        monkeypatch.setattr(commit_date, "last_commit_day", lambda _: "2029-01-01")
+        monkeypatch.setattr(git_history, "last_commit_day", lambda _: "2029-01-01")
         change(own_root, "sweep", freshness={"max_age_days": 900})
         change(own_root, "part", freshness={"max_age_days": 1100})
         return SiteData.load(own_root)

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import BytecodeCache, Environment, Template
 from jinja2.bccache import Bucket
 
-from headroom.io import commit_date, safe_read
+from headroom.io import git_history, safe_read
 
 _MADE = ("content", "toc", "_title_from_render", "present_anchor_ids", "links_to_anchors")
 """What MkDocs' `Page.render` leaves on a page."""
@@ -25,7 +25,7 @@ def records(root: Path) -> str:
     """A hash of all that is known: records, benchmarks, snippets, and the last commit."""
     found = (each for folder in ("checks", "snippets") for each in _files(root, folder))
     parts = (f"{path} {safe_read.sha256(data)}" for path, data in found)
-    return safe_read.sha256("\n".join([str(commit_date.last_commit(root)), *parts]))
+    return safe_read.sha256("\n".join([str(git_history.last_commit(root)), *parts]))
 
 
 def outlines(docs: Path, config: Path) -> str:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
-from headroom.io import commit_date
+from headroom.io import git_history
 from headroom.records.claims import CitedClaim, Freshness
 from headroom.records.evidence import Environment, Head
 from headroom.records.tree import Tree
@@ -67,7 +67,7 @@ class Present:
     @classmethod
     def of(cls, tree: Tree) -> "Present":
         """The day of the last commit, or else of the newest record; and the versions of sessions and runs."""
-        day = commit_date.last_commit_day(tree.root) or max(_days(tree), default="1970-01-01")
+        day = git_history.last_commit_day(tree.root) or max(_days(tree), default="1970-01-01")
         known = [{**run.versions} for run in tree.runs.values()]
         machines = {id(each): each for each in (session.head.environment for session in tree.sessions)}
         known += map(_versions, machines.values())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.io import commit_date
+from headroom.io import git_history
 
 
 def git(folder: Path, *words: str, seconds: int = 0) -> None:
@@ -38,16 +38,16 @@ def repository(tmp_path: Path) -> Path:
 
 def test_it_is_the_day_of_the_commit_that_is_checked_out(repository: Path) -> None:
     """Also where an older one is."""
-    assert commit_date.last_commit_day(repository) == "2001-09-09"
+    assert git_history.last_commit_day(repository) == "2001-09-09"
     git(repository, "checkout", "-q", "HEAD~1")
-    assert commit_date.last_commit_day(repository) == "1970-01-02"
+    assert git_history.last_commit_day(repository) == "1970-01-02"
 
 
 def test_the_last_commit_has_the_hash_that_git_prints(repository: Path) -> None:
     """In full, as `git rev-parse HEAD` prints it."""
     command = ["git", "rev-parse", "HEAD"]
     head = subprocess.run(command, cwd=repository, check=True, capture_output=True, text=True).stdout.strip()
-    assert commit_date.last_commit(repository) == commit_date.Commit(head, "2001-09-09")
+    assert git_history.last_commit(repository) == git_history.Commit(head, "2001-09-09")
 
 
 def test_a_clone_of_one_commit_and_a_second_work_tree_are_enough(repository: Path, tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_clone_of_one_commit_and_a_second_work_tree_are_enough(repository: Pat
     git(tmp_path, "clone", "-q", "--depth", "1", repository.as_uri(), "shallow")
     git(repository, "worktree", "add", "-q", "--detach", str(tmp_path / "second"))
     assert (tmp_path / "second" / ".git").is_file()
-    found = {commit_date.last_commit_day(tmp_path / name) for name in ("shallow", "second")}
+    found = {git_history.last_commit_day(tmp_path / name) for name in ("shallow", "second")}
     assert found == {"2001-09-09"}
 
 
@@ -65,15 +65,15 @@ def test_what_another_repository_says_is_not_asked(
     """Neither one around the tree, nor one that the environment names."""
     inside = repository / "inside"
     inside.mkdir()
-    assert commit_date.last_commit_day(inside) is None
+    assert git_history.last_commit_day(inside) is None
     (inside / ".git").mkdir()
-    assert commit_date.last_commit_day(inside) is None
+    assert git_history.last_commit_day(inside) is None
     other = tmp_path / "other"
     other.mkdir()
     git(other, "init", "-q")
     commit(other, 86400)
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
-    assert commit_date.last_commit_day(repository) == "2001-09-09"
+    assert git_history.last_commit_day(repository) == "2001-09-09"
 
 
 HEADER = f"printf '{'a' * 40} commit 60\\n'"
@@ -88,7 +88,7 @@ def test_an_answer_that_is_no_day_is_none(repository: Path, monkeypatch: pytest.
     tool.write_text(f"#!/bin/sh\n{script}\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tool.parent), prepend=os.pathsep)
-    assert commit_date.last_commit_day(repository) is None
+    assert git_history.last_commit_day(repository) is None
 
 
 def test_without_git_without_a_commit_and_outside_there_is_none(
@@ -97,11 +97,11 @@ def test_without_git_without_a_commit_and_outside_there_is_none(
     """Then the records say what day counts."""
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert commit_date.last_commit_day(empty) is None
+    assert git_history.last_commit_day(empty) is None
     git(empty, "init", "-q")
-    assert commit_date.last_commit_day(empty) is None
+    assert git_history.last_commit_day(empty) is None
     monkeypatch.setenv("PATH", str(empty))
-    assert commit_date.last_commit_day(repository) is None
+    assert git_history.last_commit_day(repository) is None
 
 
 def test_a_repository_starts_nothing(repository: Path, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_repository_starts_nothing(repository: Path, tmp_path: Path) -> None:
     for key in ("core.pager", "core.fsmonitor", "gpg.program", "alias.cat-file", "core.sshCommand", "diff.external"):
         git(repository, "config", key, f"!{tool}" if key.startswith("alias") else str(tool))
     git(repository, "config", "log.showSignature", "true")
-    assert commit_date.last_commit_day(repository) == "2001-09-09"
+    assert git_history.last_commit_day(repository) == "2001-09-09"
     assert not ran.exists()
 
 
@@ -131,6 +131,6 @@ def test_the_latest_day_is_one_after_today_or_the_last_commit(
         def now(cls, tz: tzinfo | None = None) -> "Clock":
             return cls(2026, 11, 23, 12, tzinfo=tz)
 
-    monkeypatch.setattr(commit_date, "datetime", Clock)
-    monkeypatch.setattr(commit_date, "last_commit_day", lambda _root: committed)
-    assert commit_date.latest_day(tmp_path) == expected
+    monkeypatch.setattr(git_history, "datetime", Clock)
+    monkeypatch.setattr(git_history, "last_commit_day", lambda _root: committed)
+    assert git_history.latest_day(tmp_path) == expected
