@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from factories import a_claim, a_session, edited, load_clean, write_tree
-from headroom.maths.statistics import most
+from headroom.maths.statistics import error_rate_bound
 from headroom.records import Evidence, MeasuredClaim
 from headroom.site.claims import harness_page
 from headroom.site.site_data import SiteData
@@ -107,8 +107,8 @@ class TestShare:
                 run["benchmark_seconds"] = 0.9
 
         tree = load_clean(write_tree(tmp_path, [CLAIM], [edited(sessions(1)[0], clocked)]))
-        assert aa_tests.own_shares(tree, "cpu") == {CLAIM.benchmark: pytest.approx(1 - 30 * 0.9 / 59)}
-        assert aa_tests.own_shares(tree, "h200") == {}
+        assert aa_tests.harness_shares(tree, "cpu") == {CLAIM.benchmark: pytest.approx(1 - 30 * 0.9 / 59)}
+        assert aa_tests.harness_shares(tree, "h200") == {}
 
     def test_the_harness_of_the_newest_session_counts(self, tmp_path: Path) -> None:
         """One that took more once says nothing of the one that measures now."""
@@ -124,20 +124,20 @@ class TestShare:
         changes = measured("z", "10:00:00", 0.5), measured("a", "11:00:00", 0.8), measured("a", "11:30:00", 0.9)
         made = [edited(session, change) for session, change in zip(sessions(3), changes, strict=True)]
         tree = load_clean(write_tree(tmp_path, [CLAIM], made))
-        assert aa_tests.own_shares(tree, "cpu") == {CLAIM.benchmark: pytest.approx(1 - 30 * 0.85 / 59)}
+        assert aa_tests.harness_shares(tree, "cpu") == {CLAIM.benchmark: pytest.approx(1 - 30 * 0.85 / 59)}
 
     def test_sessions_that_do_not_say_are_left_out(self, tmp_path: Path) -> None:
         """They are of the time before it was asked."""
         tree = load_clean(write_tree(tmp_path, [CLAIM], sessions(1)))
-        assert aa_tests.own_shares(tree, "cpu") == {}
+        assert aa_tests.harness_shares(tree, "cpu") == {}
 
 
 @pytest.mark.parametrize(("count", "of", "bound"), [(0, 59, 0.0495), (0, 1, 0.95), (1, 1, 1.0), (2, 124, 0.0499)])
 def test_the_bound_of_a_share_is_exact(count: int, of: int, bound: float) -> None:
     """Against the closed form where nothing is seen, and a printed table otherwise."""
-    assert most(count, of) == pytest.approx(bound, abs=1e-4)
+    assert error_rate_bound(count, of) == pytest.approx(bound, abs=1e-4)
     if count == 0:
-        assert most(count, of) == pytest.approx(1 - math.exp(math.log(0.05) / of), abs=1e-6)
+        assert error_rate_bound(count, of) == pytest.approx(1 - math.exp(math.log(0.05) / of), abs=1e-6)
 
 
 class TestPage:

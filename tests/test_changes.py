@@ -239,7 +239,7 @@ class TestHistory:
     def test_of_no_commit(self, root: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
         """A name that is none is bad usage, also one that looks like an option."""
         assert main(["changes", f"--against={name}", "--root", str(root)]) == USAGE
-        assert f"git knows no commit `{name}`; fetch it, or correct the name" in capsys.readouterr().err
+        assert f"git has no commit `{name}`; fetch it, or correct the name" in capsys.readouterr().err
 
     def test_of_a_shallow_clone(self, root: Path, tmp_path: Path) -> None:
         """It is said that the clone is, and how to get the rest."""
@@ -259,7 +259,7 @@ class TestHistory:
     def test_without_git(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """It is named as missing."""
         monkeypatch.setenv("PATH", str(root))
-        with pytest.raises(HistoryError, match="git is missing; install it"):
+        with pytest.raises(HistoryError, match="git is not installed; install it"):
             changes(root, "HEAD")
 
     def test_of_a_commit_that_has_nothing_of_it(self, root: Path) -> None:
@@ -267,7 +267,7 @@ class TestHistory:
         git(root, "checkout", "--quiet", "--orphan", "other")
         git(root, "rm", "--quiet", "-r", "--cached", ".")
         git(root, "commit", "--quiet", "--allow-empty", "--message", "empty")
-        with pytest.raises(HistoryError, match=r"`HEAD` holds none of checks/registry, "):
+        with pytest.raises(HistoryError, match=r"`HEAD` has none of checks/registry, "):
             changes(root, "HEAD")
 
     def test_in_a_hook(self, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,7 +313,7 @@ class TestHistory:
         """Nothing is written where it might lead."""
         factories.write(root / "checks/evidence/made_up/a b.json", "x")
         commit(root)
-        with pytest.raises(HistoryError, match="holds an odd name"):
+        with pytest.raises(HistoryError, match="has an unsupported file name"):
             changes(root, "HEAD")
 
     def test_of_a_name_that_leads_out(self, root: Path) -> None:
@@ -324,7 +324,7 @@ class TestHistory:
             made = git(root, "mktree", given=f"{kind} {made}\t{name}\n").strip()
             kind = "040000 tree"
         crafted = git(root, "commit-tree", "-m", "crafted", made).strip()
-        with pytest.raises(HistoryError, match=r"odd name, 'checks/evidence/\.\./\.\./out\.json'"):
+        with pytest.raises(HistoryError, match=r"unsupported file name, 'checks/evidence/\.\./\.\./out\.json'"):
             changes(root, crafted)
 
     def test_leaves_the_repository_as_it_is(self, root: Path) -> None:

@@ -102,12 +102,12 @@ class TestUnits:
 
     def test_a_result_is_not_written_in_a_unit_of_another_kind(self) -> None:
         """The message names both."""
-        with pytest.raises(ValueError, match="`B`, which cannot be written in `s`"):
+        with pytest.raises(ValueError, match="`B`, which cannot be converted to `s`"):
             A.to("s")
 
     def test_a_part_of_a_unit_is_not_rounded(self) -> None:
         """1.5 GiB are a whole number of bytes, and not of GiB."""
-        with pytest.raises(ValueError, match="only a plain number is rounded, not `B`"):
+        with pytest.raises(ValueError, match="only a number without a unit can be rounded, not `B`"):
             value("ceil(a)", a=A)
 
     @pytest.mark.parametrize(

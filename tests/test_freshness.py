@@ -27,8 +27,8 @@ from headroom.io import git_history
 from headroom.records import Evidence, MeasuredClaim
 from headroom.records.claims import Freshness
 from headroom.verdicts import judge_all
-from headroom.verdicts.freshness import STEPS, Age, Present, age
-from headroom.verdicts.remeasure import again
+from headroom.verdicts.freshness import STEPS, Age, AgeReference, age
+from headroom.verdicts.remeasure import stale_benchmarks
 from headroom.verdicts.summary import rows
 from test_roofline import a_machine
 from test_roofline import keep as keep_machine
@@ -52,7 +52,7 @@ def with_versions(**versions: str) -> Evidence:
 def reckoned(session: Evidence, *, days: int = 0, keys: tuple[str, ...] = tuple(STEPS), **newest: str) -> Age:
     """The age of a session so many days later, where these are the newest versions."""
     freshness = Freshness.model_validate({"max_age_days": 100, "keys": keys})
-    return age(freshness, session, Present(DAY + timedelta(days), newest))
+    return age(freshness, session, AgeReference(DAY + timedelta(days), newest))
 
 
 class TestDays:
@@ -62,7 +62,7 @@ class TestDays:
     def test_past_four_fifths_of_what_counts_it_is_ageing_and_past_it_stale(self, days: int, word: str) -> None:
         """On the last day of each it is not yet; a session of tomorrow is fresh."""
         found = reckoned(with_versions(), days=days)
-        assert found == Age(word, "" if word == "fresh" else f"{days} days old, where 100 count")
+        assert found == Age(word, "" if word == "fresh" else f"{days} days old, limit 100")
 
 
 class TestVersions:
@@ -115,7 +115,7 @@ class TestVersions:
         """What is merely ageing is not told of what is stale."""
         session = with_versions(torch="2.13.0", transformers="5.0.0")
         assert reckoned(session, days=101, torch="2.15.0", transformers="5.30.0") == Age(
-            "stale", "101 days old, where 100 count; transformers 5.0.0 is 30 minor versions behind 5.30.0"
+            "stale", "101 days old, limit 100; transformers 5.0.0 is 30 minor versions behind 5.30.0"
         )
 
 
@@ -126,38 +126,38 @@ class TestPresent:
         """Sessions of any class and runs of snippets; what is no release makes nothing old."""
         sessions = [with_versions(torch="2.9.0", driver="580.95"), with_versions(torch="2.16.0.dev20261101")]
         root = write_tree(tmp_path, [CLAIM], sessions)
-        assert Present.of(load_clean(root)).newest == {"torch": "2.9.0", "driver": "580.95"}
+        assert AgeReference.of(load_clean(root)).newest == {"torch": "2.9.0", "driver": "580.95"}
         write(root / "snippets/training/clever.py", SNIPPET)
         versions = {"torch": "2.10.0+cpu", "transformers": "5.23.0rc1"}
         write(root / "checks/runs/training/clever/cpu.json", a_run_record(versions=versions))
-        assert Present.of(load_clean(root)).newest == {"torch": "2.10.0+cpu", "driver": "580.95"}
+        assert AgeReference.of(load_clean(root)).newest == {"torch": "2.10.0+cpu", "driver": "580.95"}
 
     def test_outside_of_git_the_newest_day_of_a_record_counts(self, tmp_path: Path) -> None:
         """Of a session, a run, a source that was read, a retirement, or what a machine can do."""
-        assert Present.of(load_clean(write_tree(tmp_path, [CLAIM]))).day == date(1970, 1, 1)
+        assert AgeReference.of(load_clean(write_tree(tmp_path, [CLAIM]))).day == date(1970, 1, 1)
         write_tree(tmp_path, [CLAIM], [a_session(CLAIM, blocks=10)])
-        assert Present.of(load_clean(tmp_path)).day == DAY
+        assert AgeReference.of(load_clean(tmp_path)).day == DAY
         write(tmp_path / "snippets/training/clever.py", SNIPPET)
         write(tmp_path / "checks/runs/training/clever/cpu.json", a_run_record(date="2026-11-21"))
-        assert Present.of(load_clean(tmp_path)).day == date(2026, 11, 21)
+        assert AgeReference.of(load_clean(tmp_path)).day == date(2026, 11, 21)
         cited = {**CITED, "source": {**CITED["source"], "retrieved": "2026-11-22"}}
         write(tmp_path / "checks/registry/training/cited.yml", yaml.safe_dump(cited, allow_unicode=True))
-        assert Present.of(load_clean(tmp_path)).day == date(2026, 11, 22)
+        assert AgeReference.of(load_clean(tmp_path)).day == date(2026, 11, 22)
         source = {"title": "a", "url": "https://example.org", "locator": "b", "retrieved": "2026-11-23"}
         figure = {"value": 1, "unit": "GB", "source": "s"}
         sheet = {"id": "sheet", "title": "A", "sources": {"s": source}, "figures": {"memory": figure}}
         write(tmp_path / "checks/facts/sheet.yml", yaml.safe_dump(sheet))
-        assert Present.of(load_clean(tmp_path)).day == date(2026, 11, 23)
+        assert AgeReference.of(load_clean(tmp_path)).day == date(2026, 11, 23)
         write_tree(tmp_path, [CLAIM, a_claim("training.old", retired={"since": "2026-11-24", "why": "wrong"})])
-        assert Present.of(load_clean(tmp_path)).day == date(2026, 11, 24)
+        assert AgeReference.of(load_clean(tmp_path)).day == date(2026, 11, 24)
         keep_machine(tmp_path, a_machine(date="2026-11-25"))
-        assert Present.of(load_clean(tmp_path)).day == date(2026, 11, 25)
+        assert AgeReference.of(load_clean(tmp_path)).day == date(2026, 11, 25)
 
     def test_in_a_repository_its_last_commit_counts(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Whatever the records say, and never a clock."""
         monkeypatch.setattr(git_history, "last_commit_day", lambda root: "2031-01-01" if root == tmp_path else None)
         root = write_tree(tmp_path, [CLAIM], [a_session(CLAIM, blocks=10)])
-        assert Present.of(load_clean(root)).day == date(2031, 1, 1)
+        assert AgeReference.of(load_clean(root)).day == date(2031, 1, 1)
 
 
 def aged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *claims: MeasuredClaim, **changes: Any) -> Path:
@@ -172,7 +172,7 @@ class TestStanding:
     def test_stale_evidence_keeps_its_verdict(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """And its date, and every point of it."""
         found = standing(aged(tmp_path, monkeypatch), CLAIM)
-        assert found.age == Age("stale", "1826 days old, where 365 count")
+        assert found.age == Age("stale", "1826 days old, limit 365")
         assert (found.status, found.reason) == ("supported", "clear")
         assert found.session is not None
         assert found.session.head.date == "2026-11-20"
@@ -209,7 +209,7 @@ class TestStanding:
         """With its reason, behind the figures."""
         tree = load_clean(aged(tmp_path, monkeypatch, CLAIM, a_claim("training.never", benchmark="never")))
         first, never = rows(tree, judge_all(tree))
-        assert str(first).endswith("20 blocks, stale (1826 days old, where 365 count)")
+        assert str(first).endswith("20 blocks, stale (1826 days old, limit 365)")
         assert str(never) == "training.never on cpu: unmeasured (no evidence yet)"
 
 
@@ -226,17 +226,17 @@ class TestAgain:
         ]
         patient = a_claim("training.patient", freshness={"max_age_days": 1100, "keys": []})
         tree = load_clean(aged(tmp_path, monkeypatch, CLAIM, *others, patient, date="2029-11-19"))
-        (found,) = again(tree, judge_all(tree))
+        (found,) = stale_benchmarks(tree, judge_all(tree))
         assert (found.benchmark, found.hardware_class) == ("made_up", "cpu")
         assert found.claims == (CLAIM.id, "training.too")
-        assert str(found) == "made_up on cpu, for 2 claims: stale, 731 days old, where 365 count"
-        assert list(again(tree, judge_all(tree), "h200")) == []
+        assert str(found) == "made_up on cpu, for 2 claims: stale, 731 days old, limit 365"
+        assert list(stale_benchmarks(tree, judge_all(tree), "h200")) == []
 
     def test_evidence_of_a_changed_benchmark_is_wanted_again(self, tmp_path: Path) -> None:
         """It is void at once."""
         changed = BENCHMARK.replace("1.0", "2.0")
         tree = load_clean(write_tree(tmp_path, [CLAIM], [a_session(CLAIM)], benchmarks={"made_up": changed}))
-        (found,) = again(tree, judge_all(tree))
+        (found,) = stale_benchmarks(tree, judge_all(tree))
         assert str(found) == "made_up on cpu, for 1 claim: void, its benchmark has changed"
 
 
@@ -251,14 +251,14 @@ class TestCommand:
         assert main(["verdict", "--stale", "--root", root]) == 0
         printed = capsys.readouterr()
         assert printed.out == "made_up\n"
-        assert printed.err == "headroom: made_up on cpu, for 1 claim: stale, 1826 days old, where 365 count\n"
+        assert printed.err == "headroom: made_up on cpu, for 1 claim: stale, 1826 days old, limit 365\n"
         assert main(["verdict", "--stale", "--json", "--on", "cpu", "--root", root]) == 0
         (row,) = json.loads(capsys.readouterr().out)
         assert row == {
             "benchmark": "made_up",
             "hardware_class": "cpu",
             "claims": [CLAIM.id],
-            "reasons": ["stale, 1826 days old, where 365 count"],
+            "reasons": ["stale, 1826 days old, limit 365"],
         }
 
     def test_of_another_class_and_of_other_claims_nothing_is(

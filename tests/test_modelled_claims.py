@@ -77,7 +77,7 @@ def test_is_contradicted_where_it_is_too_far_off_anywhere(tmp_path: Path) -> Non
     tree, found, model = judged(tmp_path, validated_by=checks)
     assert [check.holds for check in model.checks] == [False, True]
     assert model.status == "contradicted"
-    assert model.reason == "held to 2 points, largest error 2.4 %, 1 beyond the tolerance"
+    assert model.reason == "compared at 2 points, largest error 2.4 %, 1 outside the tolerance"
     assert [(row.status, row.reason) for row in rows(tree, found) if row.claim == "training.model"] == [
         ("contradicted", model.reason)
     ]
@@ -104,7 +104,7 @@ def test_what_nobody_has_measured_is_no_fault(tmp_path: Path, where: dict[str, s
     claims = {**tree.claims, never.id: never, model.id: model}
     tree = type(tree)(**{**{name: getattr(tree, name) for name in Tree.__slots__}, "claims": claims})
     found = judge_all(tree).models[model.id]
-    assert (found.status, found.faults, found.reason) == ("unmeasured", (), "not held to a measurement yet")
+    assert (found.status, found.faults, found.reason) == ("unmeasured", (), "not compared with a measurement yet")
 
 
 def test_a_session_whose_gate_is_shut_is_no_evidence(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ class TestFitted:
     def test_also_under_the_name_of_another_claim(self, tmp_path: Path) -> None:
         """The same arms of the same benchmark at the same point are the same measurement."""
         _, _, model = judged(tmp_path, fitted_on=[FIGURE])
-        assert model.faults == (("validated_by.0", "the formula was fitted on this very measurement"),)
+        assert model.faults == (("validated_by.0", "the formula was fitted on this measurement"),)
         _, _, model = judged(tmp_path / "ratio", fitted_on=[{**FIGURE, "figure": "ratio"}])
         assert model.faults
 

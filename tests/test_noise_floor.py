@@ -214,7 +214,7 @@ def test_the_ends_of_an_interval_may_touch_the_floor(tmp_path: Path) -> None:
         (0.5, 0.7999, 0.25, "reversed"),
     ):
         reason = "clear" if low > 1 else "reversed"
-        seen = noise_floor._held(CLAIM, replace(point, low=low, high=high, reason=reason), share)
+        seen = noise_floor._apply_at(CLAIM, replace(point, low=low, high=high, reason=reason), share)
         assert seen.reason == expected
 
 

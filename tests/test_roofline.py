@@ -59,7 +59,7 @@ def test_the_best_rate_of_any_format_bounds_the_class() -> None:
     """With slack, since the format of a step is not known, and the next machine may have a higher clock."""
     found = bound(a_machine(), a_machine(rates={"int8": 3e11}))
     assert found.peak_flops == SLACK * 4e11
-    assert found.peak_flops_source == "1.25 times the best bf16 product that such a machine has shown, m0"
+    assert found.peak_flops_source == "1.25 times the best bf16 matmul rate measured on such a machine, m0"
 
 
 def test_a_slower_record_takes_nothing_back() -> None:

@@ -83,7 +83,7 @@ def test_what_is_added_never_replaces(tmp_path: Path) -> None:
     """The same again is no error; anything else is, and what was there stays."""
     add(tmp_path / "file", "one\n")
     add(tmp_path / "file", "one\n")
-    with pytest.raises(UnwritableError, match="a file of this name is there, and holds something else"):
+    with pytest.raises(UnwritableError, match="a file of this name exists with other content"):
         add(tmp_path / "file", "two\n")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "one\n")]
 

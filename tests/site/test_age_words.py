@@ -79,9 +79,9 @@ class TestAge:
     def test_the_sentence_says_why(self, old: SiteData) -> None:
         """With the days or the versions, behind what was found."""
         page = shown(page_of(old, "time"))
-        assert ". Stale: 773 days old, where 365 count." in page
+        assert ". Stale: 773 days old, limit 365." in page
         html = linked(old, "[20 %](claim:training.time#change@cpu)", "cpu")
-        assert "Stale: 773 days old, where 365 count." in html
+        assert "Stale: 773 days old, limit 365." in html
 
     def test_what_carries_over_carries_its_age(self, old: SiteData) -> None:
         """It is the same session."""
@@ -92,7 +92,11 @@ class TestAge:
         """For every standing that has evidence."""
         found = {claim["id"]: claim["standings"] for claim in json.loads(exports.claims_json(old))["claims"]}
         cpu = found["training.time"]["cpu"]
-        assert (cpu["status"], cpu["age"], cpu["age_reason"]) == ("supported", "stale", "773 days old, where 365 count")
+        assert (cpu["status"], cpu["age"], cpu["age_reason"]) == (
+            "supported",
+            "stale",
+            "773 days old, limit 365",
+        )
         assert found["training.unmeasured"]["cpu"]["age"] is None
 
 

@@ -64,7 +64,7 @@ class TestClaim:
         """With the record that it comes from."""
         found = site(tmp_path, [a_session(CLAIM)], CLAIM, a_machine())
         (path,) = found.tree.machines
-        source = f"1.25 times the best bf16 product that such a machine has shown, {path}"
+        source = f"1.25 times the best bf16 matmul rate measured on such a machine, {path}"
         assert said(found)[-1] == f"Roofline: products at more than 0.500\u00a0TFLOP/s are not believed ({source})"
 
     @pytest.mark.parametrize(("least", "told"), [(0.02, True), (0.06, False)])
