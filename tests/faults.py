@@ -180,15 +180,19 @@ def of_run(text: str, line: int | None, message: str) -> Fault:
 
 # Faults that any file can have: what it is, how it is written, and how YAML and JSON are.
 OF_ANY_FILE = {
-    "link": Fault(link(METHOD, f"../../{CLASSES}"), METHOD, None, "methods", "", "a link, or behind one"),
+    "link": Fault(
+        link(METHOD, f"../../{CLASSES}"), METHOD, None, "methods", "", "a symbolic link, or a path through one"
+    ),
     "pipe": Fault(lambda root: os.mkfifo(root / PIPE), PIPE, None, "methods", "", "neither a file nor a folder"),
     "hidden": Fault(add("checks/methods/.x.yml", "x"), "checks/methods/.x.yml", None, "methods", "", "a hidden file"),
-    "odd name": Fault(add("checks/methods/a b.yml", "x"), "checks/methods/a b.yml", None, "methods", "", "an odd name"),
+    "odd name": Fault(
+        add("checks/methods/a b.yml", "x"), "checks/methods/a b.yml", None, "methods", "", "an unsupported file name"
+    ),
     "too long": of_method("# " + "x" * MAX_TEXT_BYTES, None, "larger than"),
     "not UTF-8": Fault(add_bytes(METHOD, b"id: a\nname: \xff\n"), METHOD, 2, "methods", "", "not UTF-8 (byte 12)"),
     "byte order mark": of_method("\ufeffid: cleverness\n", 1, "a byte order mark"),
-    "hidden character": of_method("id: cleverness\nname: cle\u200bver\n", 2, "not seen, U+200B"),
-    "unfinished merge": of_method("id: cleverness\n<<<<<<< ours\n", 2, "a merge that is not finished"),
+    "hidden character": of_method("id: cleverness\nname: cle\u200bver\n", 2, "an invisible character, U+200B"),
+    "unfinished merge": of_method("id: cleverness\n<<<<<<< ours\n", 2, "an unresolved merge conflict"),
     "no YAML": of_method("id: [\n", 2, "did not find expected node"),
     "no document": of_method("", 1, "empty, or more than one"),
     "two documents": of_method("id: a\n---\nid: b\n", 1, "empty, or more than one"),
@@ -196,14 +200,14 @@ OF_ANY_FILE = {
     "alias": of_method("id: cleverness\nname: *a\n", 2, "an anchor or alias"),
     "tag": of_method("id: !x cleverness\n", 1, "the tag `!x`"),
     "tag of a list": of_method("id: a\nsymptoms: !x []\n", 2, "the tag `!x`"),
-    "list as a key": of_method("? [a]\n: 1\n", 1, "a key that is not a plain word"),
+    "list as a key": of_method("? [a]\n: 1\n", 1, "a key that is not a string"),
     "control in a key": of_method(r'"a\tb": 1', 1, "a key with a control character"),
     "large number": of_method("id: 9223372036854775809\n", 1, "beyond 64 bits"),
     "deep YAML": of_method("[" * 33, 1, "nested deeper than 32"),
     "much YAML": of_method("- 1\n" * (MAX_VALUES + 2), MAX_VALUES + 2, f"more than {MAX_VALUES} values"),
-    "duplicate key of JSON": of_run('{"a": 1, "a": 2}', None, "`a` stands twice"),
+    "duplicate key of JSON": of_run('{"a": 1, "a": 2}', None, "`a` occurs twice"),
     "duplicate key of a run": of_run(
-        a_run_record().replace('"seconds"', '"seconds": 1.0, "seconds"', 1), None, "`seconds` stands twice"
+        a_run_record().replace('"seconds"', '"seconds": 1.0, "seconds"', 1), None, "`seconds` occurs twice"
     ),
     "JSON not UTF-8": Fault(add_bytes(RUN, b"{\n\xff"), RUN, 2, "runs", "", "not UTF-8"),
     "text for a number": Fault(add(RUN, a_run_record(seconds="1.0")), RUN, None, "runs", "/seconds", "valid number"),
@@ -247,7 +251,7 @@ FAULTS = {
     "bad id": of_claim("id: training.clever", "id: Training.clever", 1, "id", "match pattern"),
     "id without topic": of_claim("id: training.clever", "id: clever", 1, "id", "match pattern"),
     "other file": of_claim("id: training.clever", "id: training.other", 1, "", "does not belong in this file"),
-    "duplicate key": of_claim("method:", "kind: cited\nmethod:", 4, "", "`kind` stands twice"),
+    "duplicate key": of_claim("method:", "kind: cited\nmethod:", 4, "", "`kind` occurs twice"),
     "no kind": of_claim("kind: measured\n", "", 1, "", "Unable to extract tag"),
     "unknown kind": of_claim("kind: measured", "kind: guessed", 1, "", "does not match"),
     "unknown metric": of_claim("name: step_time", "name: speed", 9, "metric.name", "unknown metric `speed`"),
@@ -309,7 +313,7 @@ FAULTS = {
     "class without peak": Fault(
         swap(CLASSES, "peak_flops: 1000000000000.0", "peak_flops: 0"), CLASSES, 10, "facts", "cpu.peak_flops", "than 0"
     ),
-    "broken benchmark": Fault(add(SCRIPT, "ARMS = (\n"), SCRIPT, 1, "benchmarks", "", "no Python"),
+    "broken benchmark": Fault(add(SCRIPT, "ARMS = (\n"), SCRIPT, 1, "benchmarks", "", "not valid Python"),
     "bottomless benchmark": Fault(
         add(SCRIPT, "x = " + "+".join("a" * 2000)), SCRIPT, 1, "benchmarks", "", "nested too deeply"
     ),
@@ -344,7 +348,7 @@ FAULTS = {
     "region twice": of_snippet("clever = True\n#", "# --8<-- [start:enable]\nclever = True\n#", 11, "out of turn"),
     "region backwards": of_snippet("[start:enable]", "[end:enable]", 10, "region `enable` ends out of turn"),
     "no docstring": of_snippet('"""Cleverness is on."""', "", 1, "no docstring"),
-    "snippet no Python": of_snippet("assert clever", "assert (", 13, "no Python"),
+    "snippet no Python": of_snippet("assert clever", "assert (", 13, "not valid Python"),
     "run elsewhere": Fault(
         add("checks/runs/training/clever/h200.json", a_run_record()),
         "checks/runs/training/clever/h200.json", 1, "runs", "", "does not belong in this file",
@@ -353,6 +357,6 @@ FAULTS = {
     "run on a machine": Fault(
         add(RUN, a_run_record(output="saved /home/me/x")), RUN, None, "runs", "/output", "a path of the machine",
     ),
-    "run no JSON": Fault(add(RUN, "{"), RUN, 1, "runs", "", "not JSON"),
+    "run no JSON": Fault(add(RUN, "{"), RUN, 1, "runs", "", "not valid JSON"),
     "run NaN": Fault(add(RUN, a_run_record(seconds=float("nan"))), RUN, None, "runs", "", "`NaN` is not a finite"),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Real sessions of one program against itself: what the rule says of the noise of the machine that runs the tests."""
+"""Measure real A/A sessions on this machine, and check how often the judge supports a difference."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ CLAIM = a_claim(blocks=10)
 
 
 def test_of_124_sessions_of_alike_arms_at_most_2_are_supported(tmp_path: Path, *, deep: bool) -> None:
-    """From processes over files to verdicts, whatever else this machine does; four sessions where time is short."""
+    """From processes over files to verdicts; only four sessions unless the option for deep tests is given."""
     root = write_tree(tmp_path / "tree", [CLAIM])
     tree = load_clean(root)
     count = SESSIONS if deep else FEW

@@ -232,7 +232,7 @@ class TestHistory:
     def test_unknown_revision_is_wrong_usage(self, root: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
         """Also a name that looks like an option."""
         assert main(["changes", f"--against={name}", "--root", str(root)]) == USAGE
-        assert f"git knows no commit `{name}`; fetch it, or correct the name" in capsys.readouterr().err
+        assert f"git has no commit `{name}`; fetch it, or correct the name" in capsys.readouterr().err
 
     def test_shallow_clone_is_reported_with_its_remedy(self, root: Path, tmp_path: Path) -> None:
         factories.write(root / "README.md", "x")
@@ -249,7 +249,7 @@ class TestHistory:
 
     def test_missing_git_is_reported(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PATH", str(root))
-        with pytest.raises(HistoryError, match="git is missing; install it"):
+        with pytest.raises(HistoryError, match="git is not installed; install it"):
             changes(root, "HEAD")
 
     def test_commit_without_records_is_refused(self, root: Path) -> None:
@@ -257,7 +257,7 @@ class TestHistory:
         git(root, "checkout", "--quiet", "--orphan", "other")
         git(root, "rm", "--quiet", "-r", "--cached", ".")
         git(root, "commit", "--quiet", "--allow-empty", "--message", "empty")
-        with pytest.raises(HistoryError, match=r"`HEAD` holds none of checks/registry, "):
+        with pytest.raises(HistoryError, match=r"`HEAD` has none of checks/registry, "):
             changes(root, "HEAD")
 
     def test_git_variables_of_a_hook_are_ignored(
@@ -299,7 +299,7 @@ class TestHistory:
     def test_odd_name_in_an_earlier_commit_is_refused(self, root: Path) -> None:
         factories.write(root / "checks/evidence/made_up/a b.json", "x")
         commit(root)
-        with pytest.raises(HistoryError, match="holds an odd name"):
+        with pytest.raises(HistoryError, match="has an unsupported file name"):
             changes(root, "HEAD")
 
     def test_path_traversal_in_a_crafted_commit_is_refused(self, root: Path) -> None:
@@ -310,7 +310,7 @@ class TestHistory:
             made = git(root, "mktree", given=f"{kind} {made}\t{name}\n").strip()
             kind = "040000 tree"
         crafted = git(root, "commit-tree", "-m", "crafted", made).strip()
-        with pytest.raises(HistoryError, match=r"odd name, 'checks/evidence/\.\./\.\./out\.json'"):
+        with pytest.raises(HistoryError, match=r"unsupported file name, 'checks/evidence/\.\./\.\./out\.json'"):
             changes(root, crafted)
 
     def test_repository_stays_unchanged(self, root: Path) -> None:

@@ -1,4 +1,4 @@
-"""Where claims stand on what was measured in part, or not at all, and how that is told in a terminal."""
+"""The status of claims that are measured in part or not at all, and their lines in the terminal."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ CLAIM = a_claim()
 
 
 def without(arm: str, point: dict[str, float]) -> Any:
-    """Take the runs of an arm at a point out."""
+    """Return an edit that removes the runs of an arm at a point."""
 
     def edit(data: dict[str, Any]) -> None:
         data["runs"] = [run for run in data["runs"] if (run["arm"], run["point"]) != (arm, point)]
@@ -25,14 +25,12 @@ def without(arm: str, point: dict[str, float]) -> Any:
 
 class TestMeasuredInPart:
     @pytest.mark.parametrize("arm", ["plain", "clever"])
-    def test_a_session_with_one_arm_says_nothing(self, tmp_path: Path, arm: str) -> None:
-        """It is no evidence that fails, but none."""
+    def test_a_session_with_one_arm_is_no_evidence(self, tmp_path: Path, arm: str) -> None:
         evidence = edited(a_session(CLAIM), without(arm, {}))
         found = judge_all(load_clean(write_tree(tmp_path, [CLAIM], [evidence]))).of(CLAIM, "cpu")
         assert (found.status, found.reason, found.verdict, found.void) == ("unmeasured", "no evidence yet", None, ())
 
-    def test_a_session_speaks_for_the_points_that_it_has(self, tmp_path: Path) -> None:
-        """The others are open, and so is the claim."""
+    def test_points_that_a_session_lacks_are_inconclusive(self, tmp_path: Path) -> None:
         claim = a_claim(scope=a_sweep(1, 8))
         evidence = edited(a_session(claim), without("clever", {"batch_size": 1}))
         found = judge_all(load_clean(write_tree(tmp_path, [claim], [evidence]))).of(claim, "cpu")
@@ -40,15 +38,13 @@ class TestMeasuredInPart:
         assert [point.reason == "not_measured" for point in found.verdict.points] == [True, False]
         assert (found.status, found.reason) == ("inconclusive", "not_measured")
 
-    def test_what_is_not_measured_has_no_point(self, tmp_path: Path) -> None:
-        """Whatever is asked for."""
+    def test_an_unmeasured_claim_has_no_point(self, tmp_path: Path) -> None:
         found = judge_all(load_clean(write_tree(tmp_path, [CLAIM]))).of(CLAIM, "cpu")
         assert (found.at({}), found.others, found.session) == (None, (), None)
 
 
 class TestRows:
     def test_a_cited_claim_is_as_stated(self, tmp_path: Path) -> None:
-        """Nobody measured it here, and who measured it is said."""
         root = write_tree(tmp_path, [CLAIM])
         write(root / "checks/registry/training/cited.yml", yaml.safe_dump(CITED, allow_unicode=True))
         tree = records.load(root)
@@ -59,7 +55,6 @@ class TestRows:
         assert judge_all(tree).status(tree.claims["training.cited"], "cpu") == "cited"
 
     def test_a_line_names_claim_class_point_verdict_reason_interval_and_blocks(self) -> None:
-        """What is not known is left out."""
         known = ({"n": 8, "d": "bf16"}, 1.23456, 1.2, 1.3, 20, "a.json")
         assert str(VerdictRow("a.b", "cpu", "supported", "clear", *known)) == (
             "a.b on cpu at n=8, d=bf16: supported (clear), 1.235 [1.2, 1.3], 20 blocks"
@@ -70,8 +65,6 @@ class TestRows:
         )
 
     def test_a_row_without_a_ratio_has_no_interval(self, tmp_path: Path) -> None:
-        """Nothing is shown of what could not be computed, but how many blocks there were."""
-
         def empty(data: dict[str, Any]) -> None:
             for run in data["runs"]:
                 run["samples"] = {"step_time": [0.0]}
@@ -86,18 +79,16 @@ class TestCarriedOver:
     @pytest.mark.parametrize(
         ("measured", "status"), [([], "unmeasured"), ([0.7], "contradicted"), ([1.5], "supported")]
     )
-    def test_hardware_without_evidence_has_the_word_of_the_others(
+    def test_a_class_without_evidence_takes_the_status_of_the_others(
         self, tmp_path: Path, measured: list[float], status: str
     ) -> None:
-        """Where there is any; what nobody measured is unmeasured everywhere."""
         metric = {"name": "saved_for_backward", "carries_over": True}
         claim = a_claim(metric=metric, scope={"fixed": {}, "hardware": ["cpu", "h200"]})
         found = judge_all(load_clean(write_tree(tmp_path, [claim], [a_session(claim, ratio) for ratio in measured])))
         assert [found.status(claim, name) for name in ("cpu", "h200", "elsewhere")] == [status] * 3
 
 
-def test_a_class_that_nobody_speaks_of_has_no_evidence(tmp_path: Path) -> None:
-    """It is asked for by pages about it."""
+def test_a_class_that_the_claim_does_not_name_is_unmeasured(tmp_path: Path) -> None:
     found = judge_all(load_clean(write_tree(tmp_path, [CLAIM]))).of(CLAIM, "elsewhere")
     assert (found.status, found.reason) == ("unmeasured", "no evidence yet")
     assert (found.session, found.verdict, found.others, found.void) == (None, None, (), ())

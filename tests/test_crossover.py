@@ -1,4 +1,4 @@
-"""The shape of a claim along its sweep, and the rule that holds a claim to it."""
+"""The shape of a claim along its sweep, and the rule `flips`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ WORDS = {"s": "supported", "c": "contradicted", "i": "inconclusive"}
 
 
 def points(letters: str) -> list[PointVerdict]:
-    """Points at 1, 2, 4 and so on with these verdicts."""
+    """Return points at 1, 2, 4 and so on with these verdicts, one letter each."""
     nothing: tuple[float, ...] = ()
     meant = True
     rest = ("", 1.0, 1.0, 1.0, 0, 0.99, nothing, nothing, nothing)
@@ -26,7 +26,7 @@ def points(letters: str) -> list[PointVerdict]:
 
 
 def swept(letters: str) -> MeasuredClaim:
-    """A claim with as many points."""
+    """Return a claim with one point per letter."""
     return a_claim(scope=a_sweep(*(2**i for i in range(len(letters)))))
 
 
@@ -44,7 +44,7 @@ def swept(letters: str) -> MeasuredClaim:
     ],
 )
 def test_a_sweep_with_one_change_holds_from_or_up_to_a_value(letters: str, found: Shape) -> None:
-    """And its crossover is the gap between two neighbours of the grid."""
+    """The crossover is the gap between two neighbouring points of the grid."""
     assert shape(swept(letters), points(letters)) == found
 
 
@@ -61,24 +61,21 @@ def test_a_sweep_with_one_change_holds_from_or_up_to_a_value(letters: str, found
         ("ssi", Shape("up_to", 2, None)),
     ],
 )
-def test_points_that_are_not_resolved_widen_the_crossover(letters: str, found: Shape) -> None:
-    """Where nothing on the other side is resolved, it is not known where it lies, or whether there is one."""
+def test_inconclusive_points_widen_the_crossover(letters: str, found: Shape) -> None:
+    """If all points on one side are inconclusive, there is no known crossover."""
     assert shape(swept(letters), points(letters)) == found
 
 
 @pytest.mark.parametrize("letters", ["scs", "csc", "cscs", "sis", "csis", "icsc", "isi"])
-def test_what_is_supported_in_the_middle_or_twice_is_irregular(letters: str) -> None:
-    """A sentence of the form `from here up` would say too much."""
+def test_a_claim_supported_in_the_middle_or_twice_is_irregular(letters: str) -> None:
     assert shape(swept(letters), points(letters)) == Shape("irregular")
 
 
-def test_every_change_is_between_resolved_points() -> None:
-    """As many as there are."""
+def test_every_change_is_between_conclusive_points() -> None:
     assert changes(swept("cisc"), points("cisc")) == [(1, 4), (4, 8)]
 
 
-def test_nothing_changes_where_nothing_is_swept() -> None:
-    """There is one point."""
+def test_a_claim_without_a_sweep_has_no_changes() -> None:
     claim = a_claim()
     assert shape(claim, points("s")) is None
     assert changes(claim, points("s")) == []
@@ -94,14 +91,14 @@ def test_nothing_changes_where_nothing_is_swept() -> None:
         ("batch_size >= 1", None),
     ],
 )
-def test_the_part_that_a_claim_means_is_named_by_points_of_its_grid(holds_for: str | None, found: Shape | None) -> None:
-    """Not by the bound, which may lie between two."""
+def test_the_asserted_part_is_named_by_points_of_the_grid(holds_for: str | None, found: Shape | None) -> None:
+    """The bound itself may lie between two points."""
     claim = a_claim(scope=a_sweep(1, 2, 4, holds_for=holds_for))
     assert asserted(claim) == found
 
 
 def problems(root: Path, ratios: Mapping[str, Mapping[float, float]], **changes: object) -> list[str]:
-    """What the rule `flips` finds of a claim with these improvements on each class."""
+    """Return the messages of the rule `flips` for a claim with these improvements on each class."""
     claim = a_claim(**changes)
     machines = {
         "cpu": {},
@@ -119,8 +116,8 @@ def problems(root: Path, ratios: Mapping[str, Mapping[float, float]], **changes:
 FLIPS = [{"between": [1, 4], "why": "made up"}]
 
 
-def test_two_classes_may_flip_at_two_places(tmp_path: Path) -> None:
-    """The claim says both; a place at which no class flips is too much, and one that is left out too little."""
+def test_two_classes_may_flip_at_different_points(tmp_path: Path) -> None:
+    """The claim must list both points: a point without a flip and a missing point are problems."""
     ratios = {"cpu": {1: 0.7, 4: 1.5, 8: 1.6}, "h200": {1: 0.6, 4: 0.8, 8: 1.6}}
     other = {"between": [4, 8], "why": "made up"}
     scope = a_sweep(1, 4, 8, hardware=["cpu", "h200"])
@@ -130,22 +127,21 @@ def test_two_classes_may_flip_at_two_places(tmp_path: Path) -> None:
     assert len(problems(tmp_path / "c", {"cpu": ratios["cpu"]}, scope=scope, flips=[*FLIPS, other])) == 1
 
 
-def test_a_part_is_contradicted_nowhere_within(tmp_path: Path) -> None:
-    """On any class."""
+def test_a_contradiction_within_the_asserted_part_is_a_problem(tmp_path: Path) -> None:
     scope = a_sweep(1, 4, 8, holds_for="batch_size >= 1")
     (found,) = problems(tmp_path, {"cpu": {1: 0.7, 4: 1.5, 8: 1.6}}, scope=scope, flips=FLIPS)
     assert found == "says `batch_size >= 1`; on `cpu` it is contradicted at 1"
 
 
 @pytest.mark.parametrize(("below", "changes"), [(0.7, {"flips": FLIPS}), (1.02, {})])
-def test_a_part_leaves_out_what_is_not_supported(tmp_path: Path, below: float, changes: dict[str, object]) -> None:
-    """Contradicted, which is a flip, or not resolved, which is none."""
+def test_points_outside_the_asserted_part_may_be_unsupported(
+    tmp_path: Path, below: float, changes: dict[str, object]
+) -> None:
     scope = a_sweep(1, 4, 8, holds_for="batch_size >= 4")
     assert problems(tmp_path, {"cpu": {1: below, 4: 1.5, 8: 1.6}}, scope=scope, **changes) == []
 
 
-def test_a_claim_can_say_that_it_flips_nowhere(tmp_path: Path) -> None:
-    """By an empty list; to say nothing is not enough."""
+def test_an_empty_list_of_flips_is_needed_where_there_are_none(tmp_path: Path) -> None:
     ratios = {"cpu": {1: 1.4, 4: 1.5, 8: 1.6}}
     scope = a_sweep(1, 4, 8, holds_for="batch_size >= 4")
     (found,) = problems(tmp_path, ratios, scope=scope)

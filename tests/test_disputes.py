@@ -1,4 +1,4 @@
-"""Disputes: when two sessions make one, and what ends it. Never that one of them is taken away."""
+"""When two sessions are in dispute, and what settles the dispute."""
 
 from itertools import product
 from pathlib import Path
@@ -17,7 +17,7 @@ RATIOS = {"S": 1.5, "R": 0.7, "i": 1.02}
 
 
 def history(said: str, **environment: Any) -> list[Evidence]:
-    """Sessions that say this, in the order of their days, the oldest first."""
+    """Return sessions with these verdicts on consecutive days, oldest first."""
     sessions = [
         a_session(CLAIM, RATIOS[word], seed=day, blocks=20, date=f"2026-10-{day:02}")
         for day, word in enumerate(said, 1)
@@ -42,14 +42,13 @@ def history(said: str, **environment: Any) -> list[Evidence]:
         ("SRRRi", "inconclusive"),
     ],
 )
-def test_it_is_open_until_three_sessions_in_a_row_agree(tmp_path: Path, said: str, status: str) -> None:
-    """One that is inconclusive is of neither side; and the next that disagrees opens it again."""
+def test_a_dispute_is_open_until_three_sessions_in_a_row_agree(tmp_path: Path, said: str, status: str) -> None:
+    """Inconclusive sessions do not count, and the next session that disagrees opens the dispute again."""
     found = standing(write_tree(tmp_path, [CLAIM], history(said)), CLAIM)
     assert (found.status, found.dispute is not None) == (status, status == "disputed")
 
 
-def test_it_names_the_newest_session_of_each_side(tmp_path: Path) -> None:
-    """Whichever came last."""
+def test_a_dispute_names_the_newest_session_of_each_side(tmp_path: Path) -> None:
     found = standing(write_tree(tmp_path, [CLAIM], history("SSRSR")), CLAIM).dispute
     assert found is not None
     assert [session.head.date for session, _ in found.sides] == ["2026-10-04", "2026-10-05"]
@@ -57,24 +56,24 @@ def test_it_names_the_newest_session_of_each_side(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("newer", "older"), [*product("SR", repeat=2)])
-def test_another_minor_version_of_torch_on_the_product_ends_it(tmp_path: Path, newer: str, older: str) -> None:
-    """Then the newest session has the word alone, whatever was said before."""
+def test_another_minor_version_of_torch_on_the_product_settles_a_dispute(
+    tmp_path: Path, newer: str, older: str
+) -> None:
     past = history(f"SR{older}", versions={"torch": "2.12.1"})
     new = a_session(CLAIM, RATIOS[newer], date="2026-11-01")
     found = standing(write_tree(tmp_path, [CLAIM], [*past, new]), CLAIM)
     assert found.status == {"S": "supported", "R": "contradicted"}[newer]
 
 
-def test_a_session_on_another_product_does_not_end_it(tmp_path: Path) -> None:
-    """Nothing new is known of the machine that is disputed about."""
+def test_a_session_on_another_product_does_not_settle_a_dispute(tmp_path: Path) -> None:
     other = edited(
         a_session(CLAIM, date="2026-11-01"), lambda data: data["environment"].update({"product": "Another Xeon"})
     )
     assert standing(write_tree(tmp_path, [CLAIM], [*history("SR"), other]), CLAIM).status == "disputed"
 
 
-def test_a_row_names_both_sessions(tmp_path: Path) -> None:
-    """In place of a verdict that nobody should lean on; the newest session's figures stand behind it."""
+def test_a_row_of_a_disputed_claim_names_both_sessions(tmp_path: Path) -> None:
+    """The figures are those of the newest session."""
     tree = load_clean(write_tree(tmp_path, [CLAIM], history("SR")))
     (row,) = rows(tree, judge_all(tree))
     supports, reverses = (session.path for session in tree.sessions)

@@ -1,4 +1,4 @@
-"""Formulas: what is read, what it comes to with units and ranges, and what is refused."""
+"""Formulas: parsing, values with units and ranges, and refusals."""
 
 import pytest
 
@@ -10,13 +10,11 @@ A, B = Quantity.of(6.0, "GiB"), Quantity.of(2.0, "GiB")
 
 
 def value(text: str, **values: Quantity) -> float:
-    """What a formula comes to, in base units."""
+    """Return a formula's value in base units."""
     return parse(text).evaluate(values).value
 
 
 class TestArithmetic:
-    """What may stand in a formula."""
-
     @pytest.mark.parametrize(
         ("text", "result"),
         [
@@ -35,12 +33,10 @@ class TestArithmetic:
             ("1_000 * 1e3", 1e6),
         ],
     )
-    def test_is_that_of_a_pocket_calculator(self, text: str, result: float) -> None:
-        """With its precedence."""
+    def test_values_and_precedence_are_those_of_arithmetic(self, text: str, result: float) -> None:
         assert value(text) == result
 
-    def test_names_are_those_of_variables(self) -> None:
-        """Functions are none."""
+    def test_names_do_not_include_functions(self) -> None:
         assert parse("max(a, b_2) * a").names == {"a", "b_2"}
 
     @pytest.mark.parametrize(
@@ -53,21 +49,17 @@ class TestArithmetic:
             "(" * 201 + "a" + ")" * 201, "-" * 40 + "a", "+".join("a" * 110), "a + " * 100 + "a", "é", "a;b", "#", "\0",
         ],
     )  # fmt: skip
-    def test_everything_else_is_refused(self, text: str) -> None:
-        """When it is read, with what to do about it, and before anything is worked out."""
+    def test_anything_but_arithmetic_is_refused_with_a_remedy(self, text: str) -> None:
         with pytest.raises(ValueError, match=r".+; .+"):
             parse(text)
 
-    def test_limits_are_no_smaller_than_said(self) -> None:
-        """So many characters, parts, parts within one another, and so large a power."""
+    def test_formulas_at_the_limits_are_accepted(self) -> None:
         assert value("1".ljust(expressions.MAX_LENGTH)) == 1
         assert value("-" * (expressions.MAX_DEPTH - 2) + "1") == 1
         assert value(f"2 ** {expressions.MAX_POWER}") == 16
 
 
 class TestUnits:
-    """A formula counts something."""
-
     @pytest.mark.parametrize(
         ("text", "unit", "result"),
         [
@@ -81,8 +73,7 @@ class TestUnits:
             ("a ** 2 / b", "GiB", 18.0),
         ],
     )
-    def test_is_worked_out_with_the_value(self, text: str, unit: str, result: float) -> None:
-        """And written in any unit of its kind."""
+    def test_the_unit_is_computed_with_the_value(self, text: str, unit: str, result: float) -> None:
         assert parse(text).evaluate({"a": A, "b": B}).to(unit).value == pytest.approx(result, rel=1e-12)
 
     @pytest.mark.parametrize(
@@ -95,19 +86,17 @@ class TestUnits:
             ("a * t + a", "B*s", "B"),
         ],
     )
-    def test_things_of_two_kinds_are_not_added(self, text: str, first: str, second: str) -> None:
-        """The message names both."""
+    def test_units_of_different_kinds_are_not_added_or_compared(self, text: str, first: str, second: str) -> None:
         with pytest.raises(ValueError, match=rf"^`{first}` and `{second}` cannot be".replace("*", r"\*")):
             value(text, a=A, t=Quantity.of(1.0, "ms"))
 
-    def test_a_result_is_not_written_in_a_unit_of_another_kind(self) -> None:
-        """The message names both."""
-        with pytest.raises(ValueError, match="`B`, which cannot be written in `s`"):
+    def test_a_result_is_not_converted_to_a_unit_of_another_kind(self) -> None:
+        with pytest.raises(ValueError, match="`B`, which cannot be converted to `s`"):
             A.to("s")
 
-    def test_a_part_of_a_unit_is_not_rounded(self) -> None:
-        """1.5 GiB are a whole number of bytes, and not of GiB."""
-        with pytest.raises(ValueError, match="only a plain number is rounded, not `B`"):
+    def test_a_quantity_with_a_unit_is_not_rounded(self) -> None:
+        """1.5 GiB is an integer number of bytes, but not of GiB."""
+        with pytest.raises(ValueError, match="only a number without a unit can be rounded, not `B`"):
             value("ceil(a)", a=A)
 
     @pytest.mark.parametrize(
@@ -117,18 +106,15 @@ class TestUnits:
             ("s*FLOP/s", "FLOP"), ("GiB/parameter", "B/parameter"), ("1/s/s", "1/s/s"), ("B*B", "B*B"),
         ],
     )  # fmt: skip
-    def test_is_read_from_products_and_quotients(self, text: str, base: str) -> None:
-        """One and many are the same; what is above and below is gone."""
+    def test_units_are_parsed_from_products_and_quotients(self, text: str, base: str) -> None:
         assert named(Unit.parse(text).powers) == base
 
     @pytest.mark.parametrize("text", ["", "stone", "B/", "/s", "B^2", "b", "gib", "B//s", "*".join("B" * 9)])
-    def test_an_unknown_one_is_refused(self, text: str) -> None:
-        """Capital letters count."""
+    def test_an_unknown_unit_is_refused(self, text: str) -> None:
         with pytest.raises(ValueError, match=r"unknown unit|more than 8 factors"):
             Unit.parse(text)
 
-    def test_a_result_beyond_all_numbers_is_an_error(self) -> None:
-        """And so is a division by zero."""
+    def test_overflow_and_division_by_zero_are_errors(self) -> None:
         with pytest.raises(ValueError, match="too large"):
             Quantity.of(1e308, "TiB")
         for text in ("a * a * a * a", "1 / (a - a)", "a ** 4", "1 / a ** -4"):
@@ -137,8 +123,6 @@ class TestUnits:
 
 
 class TestRanges:
-    """A variable that was measured has a range, and so has what follows from it."""
-
     @pytest.mark.parametrize(
         ("text", "low", "high"),
         [
@@ -156,15 +140,15 @@ class TestRanges:
             ("1 / (x - 2.5)", -float("inf"), float("inf")),
         ],
     )
-    def test_holds_every_value_that_there_may_be(self, text: str, low: float, high: float) -> None:
-        """And is without bounds where a divisor may be zero."""
+    def test_a_range_contains_every_possible_value(self, text: str, low: float, high: float) -> None:
+        """The range is unbounded where a divisor may be zero."""
         values = {"x": Quantity.of(2.0, low=1.0, high=3.0), "y": Quantity.of(4.5, low=4.0, high=5.0)}
         found = parse(text).evaluate(values)
         assert (found.low, found.high) == pytest.approx((low, high))
         assert found.low <= found.value <= found.high
 
-    def test_break_even_of_a_compilation(self) -> None:
-        """Seconds that the first step costs more, over the seconds that each other one takes less."""
+    def test_break_even_of_compilation_has_a_range(self) -> None:
+        """The extra seconds of the first step, divided by the seconds saved in each later one."""
         found = parse("(first - first_eager) / (eager - compiled)").evaluate(
             {
                 "first": Quantity.of(31, "s", 30, 32),

@@ -1,4 +1,4 @@
-"""Where gates begin to shut: what lies just inside their limits counts, and what lies just outside does not."""
+"""Boundaries of the gates: sessions just inside each limit count, and sessions just outside do not."""
 
 import math
 import re
@@ -22,12 +22,12 @@ SECONDS = 2.0**-4  # a step, so that its operations at the peak are a number wit
 
 
 def reason(evidence: Evidence, **changes: Any) -> str:
-    """Why a session says what it says of the claim, with these fields changed."""
+    """Return the reason of a session's verdict on the claim with these fields changed."""
     return judge(a_claim(**changes), evidence, CPU).reason
 
 
 def step(seconds: list[float], flops: float) -> Edit:
-    """One run took so long for so many operations."""
+    """Return an edit that sets the times and the FLOPs of one run."""
 
     def edit(data: dict[str, Any]) -> None:
         runs_of(data, "clever")[7].update(samples={"step_time": seconds}, flops=flops)
@@ -36,7 +36,7 @@ def step(seconds: list[float], flops: float) -> Edit:
 
 
 def outputs(plain: float, clever: float) -> Evidence:
-    """A session whose arms computed this."""
+    """Return a session whose arms have these outputs."""
 
     def edit(data: dict[str, Any]) -> None:
         for run in data["runs"]:
@@ -45,24 +45,21 @@ def outputs(plain: float, clever: float) -> Evidence:
     return session(edit)
 
 
-def test_an_output_may_differ_by_the_tolerance() -> None:
-    """And by no more, in relation to the baseline's, whatever its sign."""
+def test_an_output_may_differ_by_exactly_the_tolerance() -> None:
     assert reason(outputs(2.0, 3.0), tolerance=0.5) == "clear"
     assert reason(outputs(2.0, 3.001), tolerance=0.5) == "output_differs"
     assert reason(outputs(-2.0, -1.0), tolerance=0.5) == "clear"
     assert reason(outputs(3.0, 1.0), tolerance=0.5) == "output_differs"
 
 
-def test_a_step_may_be_as_fast_as_the_hardware() -> None:
-    """And no faster, by any of its samples."""
+def test_a_step_may_be_exactly_as_fast_as_the_hardware() -> None:
     assert reason(session(step([SECONDS], SECONDS * 1e12))) == "clear"
     assert reason(session(step([SECONDS], SECONDS * 1.001e12))) == "faster_than_hardware"
     assert reason(session(step([SECONDS, 0.001, SECONDS], SECONDS * 1e12))) == "faster_than_hardware"
 
 
 @pytest.mark.parametrize("seconds", [None, [], [0.0], [1e-12]])
-def test_throughput_needs_possible_step_times(seconds: list[float] | None) -> None:
-    """The roofline bounds the step times that a throughput follows from: missing or impossible ones are refused."""
+def test_throughput_without_possible_step_times_is_refused(seconds: list[float] | None) -> None:
     claim = a_claim(metric={"name": "throughput"})
 
     def times(data: dict[str, Any], of_one: list[float] | None) -> None:
@@ -91,8 +88,10 @@ def test_throughput_needs_possible_step_times(seconds: list[float] | None) -> No
         ((0.0,), 8.0, "clear"),
     ],
 )
-def test_others_may_have_a_tenth_of_the_cores(shares: tuple[float | None, ...], load: float, expected: str) -> None:
-    """On the mean over the runs; where nobody counted, the load before must have left a core free."""
+def test_other_processes_may_use_a_tenth_of_the_cores(
+    shares: tuple[float | None, ...], load: float, expected: str
+) -> None:
+    """Without recorded shares, the load before must have left a core free."""
 
     def edit(data: dict[str, Any]) -> None:
         data["environment"]["load_before"] = load
@@ -102,8 +101,7 @@ def test_others_may_have_a_tenth_of_the_cores(shares: tuple[float | None, ...], 
     assert reason(session(edit)) == expected
 
 
-def test_bytes_are_the_same_on_a_busy_machine() -> None:
-    """They are counted, whatever else runs."""
+def test_bytes_count_on_a_busy_machine() -> None:
     claim = a_claim(metric={"name": "saved_for_backward"})
 
     def edit(data: dict[str, Any]) -> None:
@@ -114,31 +112,26 @@ def test_bytes_are_the_same_on_a_busy_machine() -> None:
     assert judge(claim, edited(a_session(claim), edit), CPU).reason == "clear"
 
 
-def test_gates_that_need_a_class_are_not_tried_without_one() -> None:
-    """Whoever judges a session alone is told what its figures say."""
+def test_gates_that_need_a_class_are_skipped_without_one() -> None:
     fast = session(step([SECONDS], 1e15))
     assert judge(CLAIM, fast).reason == "clear"
     assert judge(CLAIM, fast, CPU).reason == "faster_than_hardware"
 
 
 def test_a_run_with_the_inputs_of_another_block_is_not_paired() -> None:
-    """Also where no seed is new."""
     assert reason(session(one("input_seed", 1008))) == "inputs_not_paired"
 
 
 @pytest.mark.parametrize(("arm", "control"), [("plain", False), ("clever", False), ("plain", True)])
 @pytest.mark.parametrize(("failed", "expected"), [(2, "clear"), (3, "failed_runs")])
 def test_a_tenth_of_the_runs_of_any_arm_may_fail(arm: str, control: bool, failed: int, expected: str) -> None:  # noqa: FBT001
-    """Two of twenty, which take their blocks out."""
-
     def edit(data: dict[str, Any]) -> None:
         fail(data, lambda run: (run["arm"], run["control"]) == (arm, control) and run["block"] < failed)
 
     assert reason(session(edit)) == expected
 
 
-def test_every_block_needs_its_control(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that has none is enough, also where no other gate looks."""
+def test_one_block_without_control_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gates, "GATES", {"control_missing": gates.GATES["control_missing"]})
 
     def edit(data: dict[str, Any]) -> None:
@@ -149,8 +142,8 @@ def test_every_block_needs_its_control(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("spread", "expected"), [(0.01, "clear"), (0.0, "control_failed")])
-def test_bytes_of_a_control_may_differ_by_less_than_they_vary(spread: float, expected: str) -> None:
-    """They are compared as bytes are: over all blocks, and not pair by pair."""
+def test_control_bytes_may_differ_within_their_spread(spread: float, expected: str) -> None:
+    """All blocks are compared together, not pair by pair."""
     claim = a_claim(metric={"name": "saved_for_backward"})
 
     def edit(data: dict[str, Any]) -> None:
@@ -162,7 +155,7 @@ def test_bytes_of_a_control_may_differ_by_less_than_they_vary(spread: float, exp
     assert judge(claim, edited(a_session(claim), edit), CPU).reason == expected
 
 
-def test_medians_that_contradict_the_typical_pair_leave_a_session_open() -> None:
+def test_medians_that_contradict_the_typical_pair_are_inconclusive() -> None:
     """Nearly every block gains, and three lose so much that the subject's median is above the baseline's."""
 
     def edit(data: dict[str, Any]) -> None:
@@ -175,22 +168,20 @@ def test_medians_that_contradict_the_typical_pair_leave_a_session_open() -> None
     assert reason(session(edit, blocks=30)) == "tails_decide"
 
 
-def test_as_many_blocks_as_the_claim_fixes_are_enough() -> None:
-    """More are no fault."""
+def test_as_many_blocks_as_the_claim_requires_are_enough() -> None:
     assert reason(a_session(CLAIM, blocks=20)) == "clear"
     assert reason(a_session(CLAIM, blocks=21)) == "clear"
     assert reason(a_session(CLAIM, blocks=20), blocks=21) == "too_few_blocks"
 
 
-def test_planned_blocks_are_counted_before_they_are_listed() -> None:
-    """A session of a program that plans 2**62 blocks is refused at once."""
+def test_a_plan_of_too_many_blocks_is_refused_without_listing_them() -> None:
     made = a_session(CLAIM)
     endless = made.model_copy(update={"design": made.design.model_copy(update={"blocks": 2**62})})
     assert reason(endless) == "too_few_blocks"
 
 
 def clock(ends: float) -> Evidence:
-    """A session whose runs start one second after another, and end so long after their start."""
+    """Return a session whose runs start one second apart and last this long."""
 
     def edit(data: dict[str, Any]) -> None:
         ordered = sorted(data["runs"], key=lambda run: (run["block"], run["position"]))
@@ -202,13 +193,10 @@ def clock(ends: float) -> Evidence:
 
 @pytest.mark.parametrize(("ends", "expected"), [(1.0, "clear"), (1.001, "order_not_random"), (0.0, "order_not_random")])
 def test_a_run_ends_after_its_start_and_before_the_next(ends: float, expected: str) -> None:
-    """It may start at the moment at which the one before it ends."""
     assert reason(clock(ends)) == expected
 
 
-def test_one_slot_filled_twice_is_enough() -> None:
-    """All others may be as they should."""
-
+def test_one_slot_with_two_runs_is_refused() -> None:
     def edit(data: dict[str, Any]) -> None:
         data["runs"].append({**runs_of(data, "clever")[7], "position": 3, "samples": {"step_time": [0.06]}})
 
@@ -216,8 +204,6 @@ def test_one_slot_filled_twice_is_enough() -> None:
 
 
 def test_a_block_without_the_metric_is_left_out() -> None:
-    """One more was measured, so enough are left."""
-
     def edit(data: dict[str, Any]) -> None:
         runs_of(data, "clever")[7]["samples"] = {"throughput": [1.0]}
 
@@ -225,8 +211,7 @@ def test_a_block_without_the_metric_is_left_out() -> None:
     assert (found.reason, found.points[0].n) == ("clear", 20)
 
 
-def test_what_fails_elsewhere_takes_no_block_out() -> None:
-    """At another point, or of an arm that the claim is not about."""
+def test_failures_at_other_points_or_arms_leave_blocks_in() -> None:
     claim = a_claim(scope=a_sweep(1, 8))
 
     def at_one(data: dict[str, Any]) -> None:
@@ -242,9 +227,7 @@ def test_what_fails_elsewhere_takes_no_block_out() -> None:
     assert found.points[0].n == 20
 
 
-def test_a_judgement_that_breaks_shows_no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """But how many blocks there were, and why it says nothing."""
-
+def test_an_exception_while_judging_gives_no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_arguments: object, **_more: object) -> None:
         raise ZeroDivisionError
 
@@ -255,23 +238,21 @@ def test_a_judgement_that_breaks_shows_no_figures(monkeypatch: pytest.MonkeyPatc
     assert (point.low, point.high, point.n, point.level) == (0.0, math.inf, 20, 0.99)
 
 
-def test_a_claim_that_flips_says_that_it_depends_on_the_point() -> None:
-    """No reason of a single point is that of all."""
+def test_a_flipping_claim_has_the_reason_depends_on_the_point() -> None:
     claim = a_claim(scope=a_sweep(1, 8))
     found = judge(claim, a_session(claim, lambda point: 1.5 if point["batch_size"] == 8 else 0.5), CPU)
     assert (found.verdict, found.reason) == ("flips", "depends on the point")
 
 
 @pytest.mark.parametrize("judged", [compare, compare_exact])
-def test_samples_lie_within_what_a_float_can_bear(judged: Callable[..., Comparison]) -> None:
-    """The product of two ratios is to stay a number: 1e-75 and 1e75 are beyond, and what lies between is not."""
+def test_samples_beyond_1e75_and_below_1e_75_are_refused(judged: Callable[..., Comparison]) -> None:
+    """So that the product of two ratios is finite."""
     for edge, inside in ((1e-75, 1.001e-75), (1e75, 0.999e75)):
         assert judged([edge] * 10, [edge] * 10).reason == "bad_samples"
         assert judged([inside] * 10, [inside] * 10).reason == "negligible"
 
 
-def test_medians_that_are_equal_point_in_no_direction() -> None:
-    """Only medians that say the opposite of the typical pair leave a claim open."""
+def test_equal_medians_do_not_contradict_the_typical_pair() -> None:
     baseline = [*range(1, 10), 10, 10, 10, *range(11, 20)]
     subject = [0.5, *baseline[:-1]]
     assert median(baseline) == median(subject)
@@ -282,16 +263,14 @@ def test_medians_that_are_equal_point_in_no_direction() -> None:
     ("claim", "level"),
     [({}, 0.99), ({"relation": "not_worse", "margin": 0.1}, 0.90), ({"relation": "equal_within", "margin": 0.1}, 0.90)],
 )
-def test_a_level_that_is_not_given_is_the_one_of_the_relation(claim: dict[str, Any], level: float) -> None:
-    """A gain is claimed more carefully than that there is none, and points of a sweep share what may go wrong."""
+def test_the_default_level_follows_from_relation_and_points(claim: dict[str, Any], level: float) -> None:
     assert compare([2.0] * 20, [1.0] * 20, **claim).level == level
     for points, share in ((a_sweep(1, 8), 2), ({"fixed": {}, "hardware": ["cpu"]}, 1)):
         measured = a_claim(scope=points, **claim)
         assert {point.level for point in judge(measured, a_session(measured), CPU).points} == {1 - (1 - level) / share}
 
 
-def test_every_gate_is_explained() -> None:
-    """In the order in which the first that shuts is named; what no gate sees comes last."""
+def test_every_gate_is_documented_in_order() -> None:
     page = Path(__file__).parents[1] / "docs/contribute/statistics.md"
     told = re.findall(r"^\| `([a-z_]+)` \|", page.read_text("utf-8").partition("## Gates")[2], re.MULTILINE)
     assert told == [*gates.GATES, "tails_decide"]

@@ -1,4 +1,4 @@
-"""Modelled claims: what they come to, how far they are off, and what they may not be held to."""
+"""Modelled claims: values, errors against measurements, and forbidden validation."""
 
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ MODEL: dict[str, Any] = {
 
 
 def seconds(**by_size: float) -> Any:
-    """An edit that makes every plain step take so long, by the size of its batch."""
+    """Return an edit that sets the time of plain steps, by batch size."""
 
     def edit(data: dict[str, Any]) -> None:
         for i, run in enumerate(data["runs"]):
@@ -47,7 +47,7 @@ def seconds(**by_size: float) -> Any:
 
 
 def judged(tmp_path: Path, **changes: Any) -> tuple[Tree, Board, Computed]:
-    """A model beside one session, in which a plain step takes 0.1 seconds for a sequence and 0.82 for eight."""
+    """Return a model with one session, in which a plain step takes 0.1 s for batch size 1 and 0.82 s for 8."""
     from headroom.records import load  # noqa: PLC0415 - after the tree is written
 
     model = ModelledClaim.model_validate({**MODEL, **changes})
@@ -59,8 +59,8 @@ def judged(tmp_path: Path, **changes: Any) -> tuple[Tree, Board, Computed]:
     return tree, found, found.models[model.id]
 
 
-def test_is_held_to_what_was_measured(tmp_path: Path) -> None:
-    """800 ms where 820 were measured are 2.4 per cent too few."""
+def test_a_model_is_compared_with_measurements(tmp_path: Path) -> None:
+    """It predicts 800 ms, and 820 ms were measured: 2.4 % too little."""
     _, found, model = judged(tmp_path)
     (check,) = model.checks
     assert model.result
@@ -71,20 +71,18 @@ def test_is_held_to_what_was_measured(tmp_path: Path) -> None:
     assert found.status(ModelledClaim.model_validate(MODEL), "h200") == "modelled"
 
 
-def test_is_contradicted_where_it_is_too_far_off_anywhere(tmp_path: Path) -> None:
-    """And says at how many points."""
+def test_one_error_outside_the_tolerance_contradicts_the_model(tmp_path: Path) -> None:
     checks = [{**FIGURE, "tolerance": 0.01}, {**ONE, "at": {"sequences": 1}, "tolerance": 0.01}]
     tree, found, model = judged(tmp_path, validated_by=checks)
     assert [check.holds for check in model.checks] == [False, True]
     assert model.status == "contradicted"
-    assert model.reason == "held to 2 points, largest error 2.4 %, 1 beyond the tolerance"
+    assert model.reason == "compared at 2 points, largest error 2.4 %, 1 outside the tolerance"
     assert [(row.status, row.reason) for row in rows(tree, found) if row.claim == "training.model"] == [
         ("contradicted", model.reason)
     ]
 
 
-def test_the_tolerance_itself_holds(tmp_path: Path) -> None:
-    """And nothing beyond it."""
+def test_an_error_of_exactly_the_tolerance_is_accepted(tmp_path: Path) -> None:
     error = abs(judged(tmp_path)[2].checks[0].error or 0)
     for i, (tolerance, holds) in enumerate(((error, True), (error * 0.999, False))):
         checks = [{**FIGURE, "tolerance": tolerance}]
@@ -96,19 +94,17 @@ def test_the_tolerance_itself_holds(tmp_path: Path) -> None:
     [{"hardware": "h200"}, {"claim": "training.never"}],
     ids=["on another class", "of a claim without a session"],
 )
-def test_what_nobody_has_measured_is_no_fault(tmp_path: Path, where: dict[str, str]) -> None:
-    """A claim that there is, and no session yet: the model is not validated, and that is its status."""
+def test_a_validation_that_is_not_measured_yet_is_no_fault(tmp_path: Path, where: dict[str, str]) -> None:
     never = a_claim("training.never", benchmark="never", scope=a_sweep(1, 8))
     model = ModelledClaim.model_validate({**MODEL, "validated_by": [{**FIGURE, **where, "tolerance": 0.1}]})
     tree, _, _ = judged(tmp_path)
     claims = {**tree.claims, never.id: never, model.id: model}
     tree = type(tree)(**{**{name: getattr(tree, name) for name in Tree.__slots__}, "claims": claims})
     found = judge_all(tree).models[model.id]
-    assert (found.status, found.faults, found.reason) == ("unmeasured", (), "not held to a measurement yet")
+    assert (found.status, found.faults, found.reason) == ("unmeasured", (), "not compared with a measurement yet")
 
 
-def test_a_session_whose_gate_is_shut_is_no_evidence(tmp_path: Path) -> None:
-    """What supports no claim validates no formula."""
+def test_a_session_that_fails_a_gate_validates_no_formula(tmp_path: Path) -> None:
     claim = a_claim(scope=a_sweep(1, 8))
 
     def without_work(data: dict[str, Any]) -> None:
@@ -129,10 +125,7 @@ def test_a_session_whose_gate_is_shut_is_no_evidence(tmp_path: Path) -> None:
 
 
 class TestRanges:
-    """A measured variable has a range, and the result has one."""
-
-    def test_break_even_of_two_arms(self, tmp_path: Path) -> None:
-        """So many steps until what the first costs is won back, between the ends of what was measured."""
+    def test_break_even_of_two_arms_has_a_range(self, tmp_path: Path) -> None:
         variables = {
             "once": {"value": 3, "unit": "s", "meaning": "what it costs, once"},
             "plain": {"measured": FIGURE, "meaning": "a step without"},
@@ -150,8 +143,7 @@ class TestRanges:
         assert model.result.value == 11  # 3 s over 0.82 - 0.547
         assert model.result.low <= model.result.value <= model.result.high
 
-    def test_of_a_ratio_is_the_interval(self, tmp_path: Path) -> None:
-        """Turned round where the figure is."""
+    def test_the_range_of_a_ratio_is_its_interval(self, tmp_path: Path) -> None:
         _, found, _ = judged(tmp_path)
         point = found.standings[TIMED.id]["cpu"].at({"batch_size": 8})
         assert point
@@ -160,8 +152,8 @@ class TestRanges:
         assert range_of("change", point, TIMED) == pytest.approx((1 / point.high - 1, 1 / point.low - 1))
 
     @pytest.mark.parametrize("name", ["subject", "baseline", "difference", "saving"])
-    def test_of_a_median_is_that_of_the_signs(self, tmp_path: Path, name: str) -> None:
-        """Of 20 blocks, the fourth from each end: fewer lie outside of it in one session of a hundred."""
+    def test_the_range_of_a_median_is_the_sign_test_interval(self, tmp_path: Path, name: str) -> None:
+        """Of 20 blocks, the fourth value from each end, at 99 %."""
         _, found, _ = judged(tmp_path)
         point = found.standings[TIMED.id]["cpu"].at({"batch_size": 8})
         assert point
@@ -174,34 +166,26 @@ class TestRanges:
 
 
 class TestFitted:
-    """A formula is not held to what it was made from."""
-
-    def test_also_under_the_name_of_another_claim(self, tmp_path: Path) -> None:
-        """The same arms of the same benchmark at the same point are the same measurement."""
+    def test_fitting_data_under_another_claims_name_is_refused_for_validation(self, tmp_path: Path) -> None:
         _, _, model = judged(tmp_path, fitted_on=[FIGURE])
-        assert model.faults == (("validated_by.0", "the formula was fitted on this very measurement"),)
+        assert model.faults == (("validated_by.0", "the formula was fitted on this measurement"),)
         _, _, model = judged(tmp_path / "ratio", fitted_on=[{**FIGURE, "figure": "ratio"}])
         assert model.faults
 
-    def test_another_point_or_arm_is_another_measurement(self, tmp_path: Path) -> None:
-        """So a formula may be fitted on one batch and held to the others."""
+    def test_another_point_or_arm_may_validate_a_fitted_formula(self, tmp_path: Path) -> None:
         assert judged(tmp_path, fitted_on=[ONE])[2].faults == ()
         assert judged(tmp_path / "arm", fitted_on=[{**FIGURE, "figure": "subject"}])[2].faults == ()
 
 
 class TestFigures:
-    """A text links what a formula comes to."""
-
-    def test_with_what_differs(self, tmp_path: Path) -> None:
-        """In the unit that is predicted."""
+    def test_a_link_may_override_variables(self, tmp_path: Path) -> None:
         tree, found, _ = judged(tmp_path)
         assert measured(tree, found, ClaimTarget("training.model", "value")) == (pytest.approx(800), "ms")
         assert measured(tree, found, ClaimTarget("training.model", "value", None, {"sequences": 2})) == (
             pytest.approx(200), "ms",
         )  # fmt: skip
 
-    def test_is_a_plain_number_where_texts_have_no_such_unit(self, tmp_path: Path) -> None:
-        """The words behind it say what it counts."""
+    def test_a_unit_that_texts_cannot_write_gives_a_plain_number(self, tmp_path: Path) -> None:
         variables = {**MODEL["variables"], "sequences": {"value": 8, "unit": "1", "meaning": "of a batch"}}
         predicts = {"name": "a step", "unit": "s/sequence"}
         tree, found, _ = judged(tmp_path, variables=variables, predicts=predicts)

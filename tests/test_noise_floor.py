@@ -1,4 +1,4 @@
-"""The noise floor of a hardware class: what it is made of, and which differences it lets count."""
+"""The noise floor of a hardware class: its value, and the differences that it makes inconclusive."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ EARLIER, DAY = "2026-11-19", "2026-11-20"
 
 
 def off_by(factor: float, claim: MeasuredClaim = CLAIM, **changes: Any) -> Evidence:
-    """A session whose every control takes so many times as long as its baseline."""
+    """Return a session whose controls all take this many times as long as their baselines."""
 
     def edit(data: dict[str, Any]) -> None:
         for run in data["runs"]:
@@ -30,28 +30,25 @@ def off_by(factor: float, claim: MeasuredClaim = CLAIM, **changes: Any) -> Evide
 
 
 def earlier(factors: Iterable[float], **changes: Any) -> list[Evidence]:
-    """A session of the day before for each of these factors, of a benchmark that the claim is not about."""
+    """Return sessions of the day before, one per factor, of a benchmark that the claim does not use."""
     other = a_claim("training.other", benchmark="other")
     return [
         off_by(each, other, **{"date": EARLIER, "harness": f"0.1.{i}", **changes}) for i, each in enumerate(factors)
     ]
 
 
-def stood(root: Path, sessions: Iterable[Evidence], claim: MeasuredClaim = CLAIM) -> Standing:
-    """Where a claim stands on these sessions."""
+def standing_of(root: Path, sessions: Iterable[Evidence], claim: MeasuredClaim = CLAIM) -> Standing:
+    """Return the claim's standing on these sessions."""
     return judge_all(load(write_tree(root, [claim], sessions))).of(claim, "cpu")
 
 
 class TestDeviations:
-    """How far a baseline is from itself in one session."""
-
     @pytest.mark.parametrize("factor", [1.25, 0.8])
-    def test_is_the_typical_ratio_whichever_is_slower(self, factor: float) -> None:
-        """As a logarithm."""
+    def test_a_deviation_is_the_absolute_log_of_the_typical_ratio(self, factor: float) -> None:
         assert deviations(RunLayout(off_by(factor))) == [pytest.approx(math.log(1.25))]
 
-    def test_is_one_a_baseline_and_point(self) -> None:
-        """Controls of every arm count, and a metric that is made of the same times does not count again."""
+    def test_there_is_one_deviation_per_baseline_and_point(self) -> None:
+        """Controls of every arm count, but another metric of the same times does not count again."""
         swept = a_claim(scope=a_sweep(1, 8))
         session = a_session(swept, controls=("plain", "clever"))
         assert len(deviations(RunLayout(session))) == 4
@@ -69,52 +66,43 @@ class TestDeviations:
             lambda data: data["runs"].clear(),
         ],
     )
-    def test_is_none_where_little_or_something_else_was_measured(self, change: Callable[[Any], Any]) -> None:
-        """A machine that was busy or hot, fewer than ten blocks, or no control."""
+    def test_busy_hot_short_or_uncontrolled_sessions_have_no_deviation(self, change: Callable[[Any], Any]) -> None:
         assert len(deviations(RunLayout(a_session(CLAIM)))) == 1
         assert deviations(RunLayout(edited(a_session(CLAIM), change))) == []
 
-    def test_bytes_have_none(self, tmp_path: Path) -> None:
-        """They are counted."""
+    def test_bytes_have_no_deviation(self, tmp_path: Path) -> None:
         claim = a_claim(metric={"name": "saved_for_backward"})
         assert judge_all(load(write_tree(tmp_path, [claim], [a_session(claim)]))).noise.floor("cpu") is None
 
 
 class TestFloor:
-    """What the sessions of a class say together."""
-
-    def test_is_what_95_of_100_comparisons_reach(self, tmp_path: Path) -> None:
-        """The nearest one, and none in between."""
+    def test_the_floor_is_the_95th_percentile(self, tmp_path: Path) -> None:
         write_tree(tmp_path, [CLAIM], earlier(1 + i / 1000 for i in range(1, 21)))
         floor = judge_all(load(tmp_path)).noise.floor("cpu")
         assert floor
         assert floor.share == pytest.approx(0.019)
         assert (floor.comparisons, floor.sessions, floor.counts) == (20, 20, True)
 
-    def test_counts_from_twenty_comparisons_on(self, tmp_path: Path) -> None:
-        """The 95th percentile of fewer is the largest, which one bad session decides."""
+    def test_the_floor_counts_from_twenty_comparisons(self, tmp_path: Path) -> None:
         write_tree(tmp_path, [CLAIM], earlier([1.01] * (LEAST - 1)))
         floor = judge_all(load(tmp_path)).noise.floor("cpu")
         assert floor
         assert not floor.counts
 
-    def test_is_of_one_class(self, tmp_path: Path) -> None:
-        """Also where the session says another than its machine is of."""
+    def test_each_class_has_its_own_floor(self, tmp_path: Path) -> None:
+        """A session whose machine is not of its class does not count."""
         wrong = edited(off_by(1.1), lambda data: data["environment"].update(threads=2))
         found = judge_all(load(write_tree(tmp_path, [CLAIM], [off_by(1.05), wrong]))).noise
         assert found.floor("h200") is None
         assert found.floor("cpu").comparisons == 1  # type: ignore[union-attr]
 
-    def test_of_the_days_before_one_takes_no_other(self, tmp_path: Path) -> None:
-        """Not even the same day's."""
+    def test_the_floor_before_a_day_excludes_that_day(self, tmp_path: Path) -> None:
         found = judge_all(load(write_tree(tmp_path, [CLAIM], [off_by(1.05), *earlier([1.01])]))).noise
         shares = [found.floor("cpu", day) for day in (EARLIER, DAY, "2026-11-21", None)]
         assert [each and round(each.share, 6) for each in shares] == [None, 0.01, 0.05, 0.05]
 
 
-class TestHeld:
-    """A difference within the floor of the days before is none."""
-
+class TestApply:
     @pytest.mark.parametrize(
         ("ratio", "floor", "expected"),
         [
@@ -126,10 +114,11 @@ class TestHeld:
             (1.5, 1.05, "clear"),
         ],
     )
-    def test_holds_for_gains_and_losses(self, tmp_path: Path, ratio: float, floor: float, expected: str) -> None:
-        """Whatever the sign of the noise."""
+    def test_the_floor_applies_to_gains_and_losses(
+        self, tmp_path: Path, ratio: float, floor: float, expected: str
+    ) -> None:
         own = a_session(CLAIM, ratio, noise=0.0001)
-        found = stood(tmp_path, [own, *earlier([floor] * LEAST)])
+        found = standing_of(tmp_path, [own, *earlier([floor] * LEAST)])
         assert found.reason == expected
         assert (found.status == "inconclusive") == (expected == "within_noise")
 
@@ -144,49 +133,43 @@ class TestHeld:
             ("equal_within", 1.1, 1.05, "different"),
         ],
     )
-    def test_that_nothing_differs_is_no_difference(
+    def test_the_floor_does_not_change_claims_of_equality(
         self, tmp_path: Path, relation: str, ratio: float, floor: float, expected: str
     ) -> None:
-        """What lies within a margin was not seen to differ, however noisy the class."""
         claim = a_claim(relation=relation, margin=0.06)
-        found = stood(tmp_path, [a_session(claim, ratio, noise=0.0001), *earlier([floor] * LEAST)], claim)
+        found = standing_of(tmp_path, [a_session(claim, ratio, noise=0.0001), *earlier([floor] * LEAST)], claim)
         assert found.reason == expected
 
     @pytest.mark.parametrize(("date", "count"), [(DAY, LEAST), ("2026-11-21", LEAST), (EARLIER, LEAST - 1)])
-    def test_what_was_not_known_then_changes_nothing(self, tmp_path: Path, date: str, count: int) -> None:
-        """Sessions of the same day and later ones, and a floor of few."""
+    def test_later_sessions_and_a_floor_of_few_do_not_apply(self, tmp_path: Path, date: str, count: int) -> None:
         own = a_session(CLAIM, 1.04, noise=0.0001)
-        assert stood(tmp_path, [own, *earlier([1.05] * count, date=date)]).reason == "clear"
+        assert standing_of(tmp_path, [own, *earlier([1.05] * count, date=date)]).reason == "clear"
 
-    def test_bytes_are_held_to_no_noise(self, tmp_path: Path) -> None:
-        """They have none."""
+    def test_the_floor_does_not_apply_to_bytes(self, tmp_path: Path) -> None:
         claim = a_claim(metric={"name": "saved_for_backward"})
         own = a_session(claim, 1.04)
-        assert stood(tmp_path, [own, *earlier([1.2] * LEAST)], claim).reason == "clear"
+        assert standing_of(tmp_path, [own, *earlier([1.2] * LEAST)], claim).reason == "clear"
 
-    def test_older_sessions_are_held_to_what_was_known_before_them(self, tmp_path: Path) -> None:
-        """So that no dispute comes of noise."""
+    def test_each_session_has_the_floor_of_the_days_before_it(self, tmp_path: Path) -> None:
+        """So noise causes no dispute."""
         reversed_ = a_session(CLAIM, 0.97, noise=0.0001, date="2026-11-18")
         newest = a_session(CLAIM, 1.5, noise=0.0001)
         before = earlier([1.05] * LEAST, date="2026-11-17")
-        assert stood(tmp_path / "a", [newest, reversed_]).status == "disputed"
-        found = stood(tmp_path / "b", [newest, reversed_, *before])
+        assert standing_of(tmp_path / "a", [newest, reversed_]).status == "disputed"
+        found = standing_of(tmp_path / "b", [newest, reversed_, *before])
         assert found.status == "supported"
         assert [verdict.reason for _, verdict in found.others] == ["within_noise"]
 
-    def test_points_are_held_one_by_one(self, tmp_path: Path) -> None:
-        """A claim of several points is as strong as the weakest."""
+    def test_the_floor_applies_to_each_point(self, tmp_path: Path) -> None:
         claim = a_claim(scope=a_sweep(1, 8), min_effect=0.0)
         own = a_session(claim, lambda at: 1.04 if at["batch_size"] == 1 else 1.5, noise=0.0001)
-        found = stood(tmp_path, [own, *earlier([1.05] * LEAST)], claim)
+        found = standing_of(tmp_path, [own, *earlier([1.05] * LEAST)], claim)
         assert found.verdict
         assert [point.reason for point in found.verdict.points] == ["within_noise", "clear"]
         assert (found.status, found.reason) == ("inconclusive", "within_noise")
 
 
-def test_an_error_inside_statistics_is_no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever breaks breaks no reading of the tree."""
-
+def test_an_exception_in_statistics_gives_no_deviation(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
@@ -194,8 +177,7 @@ def test_an_error_inside_statistics_is_no_floor(monkeypatch: pytest.MonkeyPatch)
     assert deviations(RunLayout(a_session(CLAIM))) == []
 
 
-def test_a_floor_is_asked_for_often_and_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each claim asks for the one of its session's day."""
+def test_a_floor_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[list[list[float]]] = []
     found = Noise()
     monkeypatch.setattr(noise_floor, "_floor", calls.append)
@@ -204,9 +186,8 @@ def test_a_floor_is_asked_for_often_and_worked_out_once(monkeypatch: pytest.Monk
     assert len(calls) == 1
 
 
-def test_the_ends_of_an_interval_may_touch_the_floor(tmp_path: Path) -> None:
-    """Only what lies beyond it as a whole differs."""
-    point = stood(tmp_path, [a_session(CLAIM, 1.04, noise=0.0001)]).verdict.points[0]  # type: ignore[union-attr]
+def test_an_interval_that_touches_the_floor_is_inconclusive(tmp_path: Path) -> None:
+    point = standing_of(tmp_path, [a_session(CLAIM, 1.04, noise=0.0001)]).verdict.points[0]  # type: ignore[union-attr]
     for low, high, share, expected in (
         (1.1, 1.2, 0.1, "within_noise"),
         (1.1001, 1.2, 0.1, "clear"),
@@ -214,12 +195,11 @@ def test_the_ends_of_an_interval_may_touch_the_floor(tmp_path: Path) -> None:
         (0.5, 0.7999, 0.25, "reversed"),
     ):
         reason = "clear" if low > 1 else "reversed"
-        seen = noise_floor._held(CLAIM, replace(point, low=low, high=high, reason=reason), share)
+        seen = noise_floor._apply_at(CLAIM, replace(point, low=low, high=high, reason=reason), share)
         assert seen.reason == expected
 
 
-def test_sessions_added_in_any_order_say_the_same(tmp_path: Path) -> None:
-    """Files are read by name, and days decide."""
+def test_the_order_of_adding_sessions_does_not_matter(tmp_path: Path) -> None:
     own = a_session(CLAIM, 1.04, noise=0.0001)
     root = write_tree(tmp_path, [CLAIM], [own])
     before = judge_all(load(root)).of(CLAIM, "cpu")

@@ -275,8 +275,8 @@ class TestFigures:
             (f"{BYTES}#ratio@h200", "nothing is measured on `h200`"),
             (f"{TIME}#ratio@h100,batch_size=8", "no hardware class `h100`"),
             (TIME, "names no figure"),
-            ("training.clever.paper#ratio@h200", "is no measured claim"),
-            ("training.none#ratio@h200", "is no measured claim"),
+            ("training.clever.paper#ratio@h200", "is not a measured claim"),
+            ("training.none#ratio@h200", "is not a measured claim"),
         ],
     )
     def test_a_missing_value_is_reported_with_the_reason(self, context: Context, href: str, message: str) -> None:

@@ -271,7 +271,7 @@ def test_a_key_that_stands_twice_in_evidence_is_named(tmp_path: Path) -> None:
     (path,) = (make(tmp_path) / "checks/evidence").rglob("*.json")
     path.write_text(path.read_text("utf-8").replace('"harness"', '"harness": "0.0.9",\n "harness"'), "utf-8")
     (problem,) = load(tmp_path).problems
-    assert problem.message == "the key `harness` stands twice"
+    assert problem.message == "the key `harness` occurs twice"
 
 
 class TestHeader:

@@ -39,7 +39,7 @@ class TestAgreement:
     ) -> None:
         """And so does what the claim would be."""
         found = beside(tmp_path, ratio, noise=0.004)
-        assert ([each.agreement for each in found.beside], found.before, found.after) == (
+        assert ([each.agreement for each in found.compared], found.before, found.after) == (
             [agreement],
             "supported",
             after,
@@ -49,7 +49,7 @@ class TestAgreement:
         """A wide interval speaks neither for nor against the other."""
         found = beside(tmp_path, 1.1, noise=0.4)
         assert found.verdict.verdict == "inconclusive"
-        assert found.beside[0].agreement == "undecided"
+        assert found.compared[0].agreement == "undecided"
 
     def test_is_that_of_the_worst_point_that_is_asserted(self, tmp_path: Path) -> None:
         """A point that the claim only shows does not count."""
@@ -58,7 +58,7 @@ class TestAgreement:
             claim = a_claim(blocks=10, scope=part)
             root = write_tree(tmp_path / worst, [claim], [a_session(claim, 1.5, blocks=10)])
             new = a_session(claim, lambda at: 0.5 if at["batch_size"] == 1 else 1.5, blocks=10, seed=8)
-            (found,) = reproduction(load_clean(root), claim, new, NEW).beside
+            (found,) = reproduction(load_clean(root), claim, new, NEW).compared
             assert found.agreement == worst
 
     def test_a_session_of_another_class_is_laid_beside_each_that_there_is(self, tmp_path: Path) -> None:
@@ -68,16 +68,16 @@ class TestAgreement:
         root = write_tree(tmp_path / "tree", [CLAIM], [REGISTERED, gpu])
         new = edited(a_session(CLAIM, blocks=10, seed=8), lambda data: data.update(hardware_class=NO_CLASS))
         found = reproduction(load_clean(root), CLAIM, new, NEW)
-        assert [each.hardware_class for each in found.beside] == ["cpu", "h200"]
+        assert [each.hardware_class for each in found.compared] == ["cpu", "h200"]
         assert found.hardware_class is None
         own = reproduction(load_clean(root), CLAIM, a_session(CLAIM, blocks=10, seed=8), NEW)
-        assert [each.hardware_class for each in own.beside] == ["cpu"]
+        assert [each.hardware_class for each in own.compared] == ["cpu"]
 
     def test_a_session_of_a_benchmark_that_has_changed_is_not_laid_beside(self, tmp_path: Path) -> None:
         """It measured something else."""
         root = write_tree(tmp_path / "tree", [CLAIM], [a_session(CLAIM, blocks=10, syntax="ARMS = ()")])
         found = reproduction(load_clean(root), CLAIM, REGISTERED, NEW)
-        assert (found.beside, found.before, found.after) == ((), "unmeasured", "supported")
+        assert (found.compared, found.before, found.after) == ((), "unmeasured", "supported")
 
 
 class TestDifferences:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headroom.maths.units import Figure, convert, humane
+from headroom.maths.units import Figure, convert, human_readable
 
 
 class TestConvert:
@@ -31,13 +31,13 @@ class TestConvert:
     @pytest.mark.parametrize(("unit", "to"), [("s", "B"), ("tokens/s", "1"), ("%", "ms")])
     def test_different_kinds_are_never_mixed(self, unit: str, to: str) -> None:
         """The message names both."""
-        with pytest.raises(ValueError, match=f"`{unit}` cannot be written in `{to}`"):
+        with pytest.raises(ValueError, match=f"`{unit}` cannot be converted to `{to}`"):
             convert(1, unit, to)
 
     @pytest.mark.parametrize(("unit", "to"), [("hours", "s"), ("s", "hours")])
     def test_an_unknown_unit_is_named_with_those_known(self, unit: str, to: str) -> None:
         """So that the right one can be chosen."""
-        with pytest.raises(ValueError, match="unknown unit `hours`; known are s, ms"):
+        with pytest.raises(ValueError, match="unknown unit `hours`; use one of s, ms"):
             convert(1, unit, to)
 
 
@@ -97,11 +97,11 @@ class TestFigure:
         """Bytes are not written as seconds."""
         figure = Figure.find("1.9 s")
         assert figure is not None
-        with pytest.raises(ValueError, match="`B` cannot be written in `s`"):
+        with pytest.raises(ValueError, match="`B` cannot be converted to `s`"):
             figure.written(1.0, "B")
 
 
-class TestHumane:
+class TestHumanReadable:
     """Values for people."""
 
     @pytest.mark.parametrize(
@@ -123,9 +123,9 @@ class TestHumane:
     )
     def test_a_value_has_three_digits_in_a_fitting_unit(self, value: float, unit: str, text: str) -> None:
         """Near one, where its kind has such a unit."""
-        assert humane(value, unit) == text
+        assert human_readable(value, unit) == text
 
     def test_an_unknown_unit_is_refused(self) -> None:
         """As everywhere."""
         with pytest.raises(ValueError, match="unknown unit `hours`"):
-            humane(1.0, "hours")
+            human_readable(1.0, "hours")

@@ -9,7 +9,7 @@ import pytest
 
 from factories import a_claim, a_session, write
 from headroom.records import paths
-from test_commit_date import git
+from test_git_history import git
 
 ROOT = Path(__file__).parents[1]
 CI = ROOT / ".ci"

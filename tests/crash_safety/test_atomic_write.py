@@ -81,7 +81,7 @@ def test_add_never_replaces_a_file(tmp_path: Path) -> None:
     """Adding the same content again is no error."""
     add(tmp_path / "file", "one\n")
     add(tmp_path / "file", "one\n")
-    with pytest.raises(UnwritableError, match="a file of this name is there, and holds something else"):
+    with pytest.raises(UnwritableError, match="a file of this name exists with other content"):
         add(tmp_path / "file", "two\n")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "one\n")]
 

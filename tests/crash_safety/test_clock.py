@@ -10,7 +10,7 @@ import pytest
 from factories import SNIPPET, a_run_record, a_session, keep, write
 from headroom import cli
 from headroom.execution import session_lock
-from headroom.io import commit_date
+from headroom.io import git_history
 from headroom.records import Evidence, load
 from killed_process import CLAIM, a_tree, journals, lines, measure, snapshot
 
@@ -66,7 +66,7 @@ def test_clock_behind_a_run_record_is_refused(root: Path, monkeypatch: pytest.Mo
 
 
 def test_clock_behind_the_last_commit_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commit_date, "last_commit_day", lambda _root: "2026-11-22")
+    monkeypatch.setattr(git_history, "last_commit_day", lambda _root: "2026-11-22")
     at(monkeypatch, NOON)
     with pytest.raises(session_lock.GuardError, match="but the last commit is of 2026-11-22"):
         session_lock.now(load(root))

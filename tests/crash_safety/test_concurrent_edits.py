@@ -112,5 +112,8 @@ def test_record_skips_a_notebook_that_is_saved_while_it_runs(
 
     monkeypatch.setattr(notebooks, "execute", execute)
     assert cli.main(["notebooks", "run", "--record", "--root", str(tmp_path)]) == 1
-    assert f"{path} cannot be written (it was changed meanwhile, and is left so)" in capsys.readouterr().out
+    assert (
+        f"{path} cannot be written (another program changed it in the meantime; it is left as it is)"
+        in capsys.readouterr().out
+    )
     assert path.read_text("utf-8") == mine

@@ -25,16 +25,16 @@ def cells(every: Cell = ABSENT, **others: Cell) -> Mapping[str, Cell]:
     }
 
 
-UNSEEN, DEEP, LARGE = "a character that is not seen", "nested too deeply", "larger than 1048576 bytes"
+UNSEEN, DEEP, LARGE = "an invisible character", "nested too deeply", "larger than 1048576 bytes"
 LARGE_SCRIPT = "larger than 131072 bytes"
-VALUES, ANCHOR, BITS = "more than 100000 values", "an anchor or alias", "a whole number beyond 64 bits"
+VALUES, ANCHOR, BITS = "more than 100000 values", "an anchor or alias", "an integer beyond 64 bits"
 INTEGER, NUMBER, FINITE = "should be a valid integer", "should be a valid number", "is not a finite number"
 IN_TIME = Harmless("prose may be odd; it is read in time")
 DECLARES_NOTHING = Harmless("a script that declares nothing; a claim that is measured with it says so")
 NO_CONTENT = cells(
     yaml="empty",
-    json="not JSON",
-    notebook="not JSON",
+    json="not valid JSON",
+    notebook="not valid JSON",
     script="0 PEP 723",
     bare=DECLARES_NOTHING,
     page="empty",
@@ -54,10 +54,10 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
     "blank": NO_CONTENT,
     "truncated": cells(
         yaml="",
-        json="not JSON",
-        notebook="not JSON",
-        script="no Python",
-        bare="no Python",
+        json="not valid JSON",
+        notebook="not valid JSON",
+        script="not valid Python",
+        bare="not valid Python",
         page="not between two lines of `---`",
         config=Harmless("it names fewer pages, and each is a problem"),
     ),
@@ -80,7 +80,7 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
     "variation selector": cells(f"{UNSEEN}, U+FE0F"),
     "lookalike letter": cells("a letter that looks Latin"),
     "mathematical letters": cells("a letter that looks Latin"),
-    "unfinished merge": cells("a merge that is not finished"),
+    "unfinished merge": cells("an unresolved merge conflict"),
     "10 MB scalar": cells(LARGE, json="at most 600 characters", script=LARGE_SCRIPT, bare=LARGE_SCRIPT),
     "20 MB": cells(LARGE, json="larger than 16777216 bytes", script=LARGE_SCRIPT, bare=LARGE_SCRIPT),
     "deep lists": NESTED,
@@ -94,10 +94,10 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
     "tag": cells(yaml="the tag `tag:yaml.org,2002:python/object/apply:os.system`", page="the tag"),
     "two documents": cells(yaml="more than one document"),
     "key twice": cells(
-        yaml="stands twice",
-        json="stands twice",
-        notebook="stands twice",
-        page="stands twice",
+        yaml="occurs twice",
+        json="occurs twice",
+        notebook="occurs twice",
+        page="occurs twice",
         script="Cannot overwrite a value",
     ),
     "unknown key": cells(
@@ -142,7 +142,7 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
     "escaped control": cells(
         yaml="control or reordering",
         json="control or reordering",
-        script=UNSEEN.removeprefix("a "),
+        script="not seen",
         page="not seen",
         notebook="not seen",
     ),
@@ -164,7 +164,7 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
     "endless sum": cells(script=DEEP, bare=DEEP),
     "endless signs": cells(script=DEEP, bare=DEEP),
     "endless calls": cells(script=DEEP, bare=DEEP),
-    "literal of digits": cells(script="no Python", bare="no Python"),
+    "literal of digits": cells(script="not valid Python", bare="not valid Python"),
     "indents": cells(script="too many levels of indentation", bare="too many levels of indentation"),
     "comments without end": cells(page=IN_TIME),
     "blanks in a heading": cells(page=IN_TIME),

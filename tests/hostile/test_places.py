@@ -112,7 +112,7 @@ def test_an_odd_name_is_one_problem_on_one_line(name: str, kind: str, root: Path
     path = (root / loader.path).with_name(NAMES[kind] + Path(loader.path).suffix)
     path.write_text(loader.clean, "utf-8")
     (problem,) = found(root, path.relative_to(root).as_posix())
-    assert (problem.rule, problem.message) == (loader.rule, "an odd name")
+    assert (problem.rule, problem.message) == (loader.rule, "an unsupported file name")
     assert str(problem).isprintable()
     assert str(problem).isascii() or kind == "accent"
 
@@ -175,7 +175,11 @@ def test_an_asset_of_the_site_is_no_link(root: Path) -> None:
     """The site copies what it finds below docs/, so a link would publish a file of the machine that builds it."""
     (root / "docs/mark.svg").symlink_to("/etc/passwd")
     (problem,) = found(root)
-    assert (problem.path, problem.rule, problem.message) == ("docs/mark.svg", "pages", "a link, or behind one")
+    assert (problem.path, problem.rule, problem.message) == (
+        "docs/mark.svg",
+        "pages",
+        "a symbolic link, or a path through one",
+    )
 
 
 OUTSIDE = (

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from factories import edited
-from headroom.io import commit_date
+from headroom.io import git_history
 from headroom.records import paths
 from headroom.site import exports
 from headroom.site.claims import claim_page
@@ -55,7 +55,7 @@ class TestAge:
     @pytest.fixture
     def old(self, own_root: Path, monkeypatch: pytest.MonkeyPatch) -> SiteData:
         """Return the tree five years later, with one claim that accepts older evidence."""
-        monkeypatch.setattr(commit_date, "last_commit_day", lambda _: "2029-01-01")
+        monkeypatch.setattr(git_history, "last_commit_day", lambda _: "2029-01-01")
         change(own_root, "sweep", freshness={"max_age_days": 900})
         change(own_root, "part", freshness={"max_age_days": 1100})
         return SiteData.load(own_root)
@@ -79,9 +79,9 @@ class TestAge:
     def test_the_sentence_gives_the_reason(self, old: SiteData) -> None:
         """Check the days or versions after the result."""
         page = shown(page_of(old, "time"))
-        assert ". Stale: 773 days old, where 365 count." in page
+        assert ". Stale: 773 days old, limit 365." in page
         html = linked(old, "[20 %](claim:training.time#change@cpu)", "cpu")
-        assert "Stale: 773 days old, where 365 count." in html
+        assert "Stale: 773 days old, limit 365." in html
 
     def test_carried_over_figures_keep_their_age(self, old: SiteData) -> None:
         """The figures come from the same session."""
@@ -92,7 +92,11 @@ class TestAge:
         """Check every standing with evidence."""
         found = {claim["id"]: claim["standings"] for claim in json.loads(exports.claims_json(old))["claims"]}
         cpu = found["training.time"]["cpu"]
-        assert (cpu["status"], cpu["age"], cpu["age_reason"]) == ("supported", "stale", "773 days old, where 365 count")
+        assert (cpu["status"], cpu["age"], cpu["age_reason"]) == (
+            "supported",
+            "stale",
+            "773 days old, limit 365",
+        )
         assert found["training.unmeasured"]["cpu"]["age"] is None
 
 

@@ -7,7 +7,7 @@ from re import findall, search
 import markdown
 import pytest
 
-from headroom.io import commit_date
+from headroom.io import git_history
 from headroom.site.markdown_extension import HeadroomExtension
 from headroom.site.site_data import PageContext, SiteData
 
@@ -88,7 +88,7 @@ def test_several_days_and_versions_are_a_range(own_root: Path) -> None:
 def test_stale_evidence_is_listed_and_folded(own_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The day of the last commit decides."""
     assert "stale" not in rendered(SiteData.load(own_root), CLAIM)
-    monkeypatch.setattr(commit_date, "last_commit_day", lambda _: "2029-01-01")
+    monkeypatch.setattr(git_history, "last_commit_day", lambda _: "2029-01-01")
     html = rendered(SiteData.load(own_root), CLAIM, "And [this](claim:training.cited).")
     (banner,) = findall(r'<details class="stale" data-search-exclude="">.*?</details>', html)
     assert "<summary>Stale: the evidence of 1 of the 1 measured claims here</summary>" in banner

@@ -69,7 +69,7 @@ class TestClaim:
         """Check the sentence."""
         found = site(tmp_path, [a_session(CLAIM)], CLAIM, a_machine())
         (path,) = found.tree.machines
-        source = f"1.25 times the best bf16 product that such a machine has shown, {path}"
+        source = f"1.25 times the best bf16 matmul rate measured on such a machine, {path}"
         assert sentences(found)[-1] == f"Roofline: 0.500\u00a0TFLOP/s; faster sessions do not count ({source})"
 
     @pytest.mark.parametrize(("least", "reported"), [(0.02, True), (0.06, False)])

@@ -120,7 +120,7 @@ class TestOthers:
         site = tree(tmp_path, "share: {value: 0.25", "share: {value: 0.3")
         page = page_of(site)
         assert "computed, contradicted Computed, not measured" in page
-        assert "held to 1 point, largest error 20 %, 1 beyond the tolerance. The evidence disagrees." in page
+        assert "compared at 1 point, largest error 20 %, 1 outside the tolerance. The evidence disagrees." in page
         assert "120 MiB 100 MiB +20 %, too far 1 %" in page
 
     def test_a_formula_without_measurements_is_marked_as_not_validated(self, tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ class TestOthers:
                 "  - claim: training.clever.reserved-memory\n    figure: subject\n    hardware: h200")  # fmt: skip
         page = page_of(tree(tmp_path, *edit))
         assert "computed, not validated" in page
-        assert "not known: training.clever.reserved-memory is not measured there" in page.replace("`", "")
+        assert "not known: training.clever.reserved-memory is not measured at this point" in page.replace("`", "")
 
     def test_a_formula_with_unmeasured_variables_has_no_result(self, tmp_path: Path) -> None:
         """The page shows no value."""

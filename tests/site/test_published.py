@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 import yaml
 
-from headroom.io import commit_date
+from headroom.io import git_history
 from headroom.records.schemas import schemas
 from headroom.site import exports
 from headroom.site.claims import citation, claim_page, readme_badge
@@ -122,7 +122,7 @@ class TestJson:
         """Outside of git the commit is null."""
         outside = json.loads(exports.claims_json(published))
         assert (outside["format_version"], outside["commit"], outside["commit_date"]) == (1, None, None)
-        monkeypatch.setattr(commit_date, "last_commit", lambda _: commit_date.Commit("a" * 40, "2026-11-20"))
+        monkeypatch.setattr(git_history, "last_commit", lambda _: git_history.Commit("a" * 40, "2026-11-20"))
         files = exports.json_files(published)
         for path in ("claims.json", "claims/training/time.json"):
             data = json.loads(files[path])

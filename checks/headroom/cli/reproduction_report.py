@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from headroom.verdicts import PointVerdict
-from headroom.verdicts.reproduction import MEANING, Beside, Reproduction
+from headroom.verdicts.reproduction import MEANING, ComparedSession, Reproduction
 
 _OTHER_CLASS = "That session is from another hardware class, which has its own verdict: the two need not agree."
 
@@ -21,8 +21,8 @@ def as_text(found: Reproduction, evidence: str, place: str) -> str:
         place: the path that it would have in the registry.
     """
     parts = [f"{found.claim.id}: {found.claim.statement}", "\n".join(_verdicts(found))]
-    parts += ["\n".join(_compared(found, each)) for each in found.beside]
-    if not found.beside:
+    parts += ["\n".join(_compared(found, each)) for each in found.compared]
+    if not found.compared:
         parts.append("The registry has no session to compare with.")
     return "\n\n".join([*parts, "\n".join(_what_now(found, evidence, place))])
 
@@ -48,7 +48,7 @@ def as_json(found: Reproduction, evidence: str, entry: str | None) -> dict[str, 
                 "differences": [asdict(one) for one in each.differences],
                 "unknown": each.unknown,
             }
-            for each in found.beside
+            for each in found.compared
         ],
     }
 
@@ -66,7 +66,9 @@ def _verdicts(found: Reproduction) -> Iterator[str]:
     here = f"here ({found.hardware_class or 'no class yet'})"
     for i, point in enumerate(found.verdict.points):
         rows.append((here, *_cells(point)))
-        rows += [(f"{each.hardware_class}, {each.session.head.date}", *_cells(each.points[i])) for each in found.beside]
+        rows += [
+            (f"{each.hardware_class}, {each.session.head.date}", *_cells(each.points[i])) for each in found.compared
+        ]
     swept = any(point.point for point in found.verdict.points)
     yield from _table([row if swept else (row[0], *row[2:]) for row in rows])
 
@@ -79,7 +81,7 @@ def _cells(point: PointVerdict) -> tuple[str, str, str, str, str]:
     return at, f"{point.verdict} ({point.reason}{shown})", ratio, interval, str(point.n)
 
 
-def _compared(found: Reproduction, each: Beside) -> Iterator[str]:
+def _compared(found: Reproduction, each: ComparedSession) -> Iterator[str]:
     """Yield whether two sessions agree, and how their environments differ."""
     yield f"Compared with {each.session.path}:"
     yield MEANING[each.agreement]

@@ -9,7 +9,7 @@ from pathlib import Path
 from headroom.cli import FAILED, OK, USAGE
 from headroom.records import Tree, load
 from headroom.verdicts import Board, judge_all
-from headroom.verdicts.remeasure import again
+from headroom.verdicts.remeasure import stale_benchmarks
 from headroom.verdicts.summary import rows
 
 HERE = "here"
@@ -47,7 +47,11 @@ def _verdicts(tree: Tree, board: Board, where: str | None, options: argparse.Nam
 
 def _stale(tree: Tree, board: Board, where: str | None, options: argparse.Namespace) -> None:
     """Print the benchmarks to measure again to standard output, one per line, and the reasons to standard error."""
-    found = [each for each in again(tree, board, where) if not options.claims or {*options.claims} & {*each.claims}]
+    found = [
+        each
+        for each in stale_benchmarks(tree, board, where)
+        if not options.claims or {*options.claims} & {*each.claims}
+    ]
     if options.json:
         print(json.dumps([asdict(each) for each in found], indent=1))
         return

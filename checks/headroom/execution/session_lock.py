@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, NoReturn
 
-from headroom.io import commit_date
+from headroom.io import git_history
 from headroom.io.atomic_write import UnwritableError
 from headroom.records.tree import Tree
 
@@ -111,7 +111,7 @@ def now(tree: Tree) -> datetime:
     known = {session.path: session.head.moment for session in tree.sessions}
     known |= {f"the run record of {name} on {where}": (run.date, "") for (name, where), run in tree.runs.items()}
     known |= {path: (machine.date, "") for path, machine in tree.machines.items()}
-    known["the last commit"] = (commit_date.last_commit_day(tree.root) or "", "")
+    known["the last commit"] = (git_history.last_commit_day(tree.root) or "", "")
     newest = max(known, key=lambda name: known[name], default=None)
     here = (f"{moment:%Y-%m-%d}", f"{moment:%H:%M:%S}")
     if newest is not None and here < known[newest]:

@@ -1,1 +1,1 @@
-"""Reading strangers' files safely, writing without loss, and asking git."""
+"""Read untrusted files safely, write files atomically, and query git."""

@@ -1,4 +1,4 @@
-"""Writing so that nothing is ever half written, and nothing is lost."""
+"""Write files atomically: a crash leaves either the old file or the new one, never a partial one."""
 
 import os
 import stat
@@ -8,12 +8,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 TEMPORARY = ".headroom-tmp"
-"""How the names of temporary files end. They begin with a dot, so that no loader, no rule and no page sees them."""
-_ABANDONED = 3600  # seconds after which a temporary file has no writer any more
+"""Suffix of temporary files. Their names start with a dot, so loaders, rules and pages ignore them."""
+_ABANDONED_SECONDS = 3600  # age at which the writer of a temporary file must have ended
 
 
 class UnwritableError(OSError):
-    """A file that could not be written; says which, and why. What stood in its place stands there still."""
+    """A file could not be written, for the given reason; its old content is unchanged."""
 
     def __init__(self, path: Path, reason: OSError | str) -> None:
         reason = reason if isinstance(reason, str) else reason.strerror or str(reason)
@@ -21,51 +21,51 @@ class UnwritableError(OSError):
 
 
 class ChangedError(UnwritableError):
-    """A file that somebody else has written since it was read, and that is therefore left as it is."""
+    """A file was changed by another program after it was read; it is left as it is."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path, "it was changed meanwhile, and is left so")
+        super().__init__(path, "another program changed it in the meantime; it is left as it is")
 
 
 def write_atomic(path: Path, text: str, *, over: bytes | None = None) -> None:
     """Write a whole file or nothing: a crash, a full disk or Ctrl-C leaves the old file as it was, with its mode.
 
-    A link is replaced, and not followed.
+    Replace a symbolic link instead of following it.
 
     Args:
         path: the file.
-        text: what it is to hold.
-        over: what the file must still hold when it is replaced, where the text was made from that.
+        text: its new content.
+        over: the content that the text was made from; the file is replaced only if it still has this content.
 
     Raises:
-        ChangedError: it holds something else.
-        UnwritableError: the disk is full or the folder cannot be written, say.
+        ChangedError: the file's content is not ``over``.
+        UnwritableError: the disk is full, or the folder is not writable, for example.
     """
-    with _beside(path, text) as temporary:
+    with _temporary_file(path, text) as temporary:
         if over is not None and not _holds(path, over):
             raise ChangedError(path)
         temporary.replace(path)
 
 
 def add(path: Path, text: str) -> None:
-    """Write a new file, whole or not at all. A file that is there already is never replaced.
+    """Write a new file, whole or not at all, and never replace an existing one.
 
     Raises:
-        UnwritableError: as ``write_atomic``, or a file of this name holds something else.
+        UnwritableError: as ``write_atomic``, or a file of this name has other content.
     """
-    with _beside(path, text) as temporary:
+    with _temporary_file(path, text) as temporary:
         try:
             os.link(temporary, path)
         except FileExistsError:
             if not _holds(path, text.encode()):
-                raise UnwritableError(path, "a file of this name is there, and holds something else") from None
+                raise UnwritableError(path, "a file of this name exists with other content") from None
 
 
 def probe(folder: Path) -> None:
-    """Find out whether files can be written below a folder, which need not be there yet; nothing is left behind.
+    """Check that files can be written below a folder, which may not exist yet, and leave no file behind.
 
     Raises:
-        UnwritableError: they cannot.
+        UnwritableError: files cannot be written there.
     """
     try:
         while not folder.exists():
@@ -79,8 +79,8 @@ def probe(folder: Path) -> None:
 
 
 @contextmanager
-def _beside(path: Path, text: str) -> Iterator[Path]:
-    """A temporary file in the folder of ``path`` that holds the text, safely on the disk; it is gone afterwards."""
+def _temporary_file(path: Path, text: str) -> Iterator[Path]:
+    """Yield a temporary file next to ``path`` with the text, synchronized to the disk; remove it afterwards."""
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ def _beside(path: Path, text: str) -> Iterator[Path]:
 
 
 def _holds(path: Path, data: bytes) -> bool:
-    """Whether a file is there and holds exactly this."""
+    """Return whether a file exists and has exactly this content."""
     try:
         return path.read_bytes() == data
     except FileNotFoundError:
@@ -112,7 +112,7 @@ def _holds(path: Path, data: bytes) -> bool:
 
 
 def _mode(path: Path) -> int:
-    """The permissions of a file, or those that a new one has."""
+    """Return the permissions of a file, or those of a new file if it does not exist."""
     if path.exists():
         return stat.S_IMODE(path.stat().st_mode)
     umask = os.umask(0)
@@ -121,16 +121,16 @@ def _mode(path: Path) -> int:
 
 
 def _sweep(temporary: Path) -> None:
-    """Remove what killed writers have left in the same folder, by the clock of its file system."""
+    """Remove old temporary files from the folder, comparing times of its file system only."""
     now = temporary.stat().st_mtime
     for other in temporary.parent.glob(f".*{TEMPORARY}"):
         with suppress(OSError):
-            if now - other.lstat().st_mtime > _ABANDONED:
+            if now - other.lstat().st_mtime > _ABANDONED_SECONDS:
                 other.unlink()
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder outlive a power cut, where the system lets anybody ask for that."""
+    """Synchronize a folder's directory entries to the disk, if the system supports it."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Python scripts as strangers wrote them: parsed and never run."""
+"""Parse and hash untrusted Python scripts without running them."""
 
 import ast
 import re
@@ -8,14 +8,14 @@ from typing import Any
 
 from headroom.io.safe_read import UnreadableError, sha256
 
-_COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*(?P<name>[-\w.]+)")  # as PEP 263 has it
+_COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*(?P<name>[-\w.]+)")  # PEP 263
 
 
 def parse_python(source: str) -> ast.Module:
-    """The syntax tree of a script.
+    """Return the syntax tree of a script.
 
     Raises:
-        UnreadableError: it is no Python, is nested too deeply, or would run in another encoding than it is read in.
+        UnreadableError: the script is not valid Python, is nested too deeply, or declares an encoding other than UTF-8.
     """
     for number, line in enumerate(source.split("\n", 2)[:2], 1):
         cookie = _COOKIE.match(line)
@@ -23,18 +23,18 @@ def parse_python(source: str) -> ast.Module:
             raise UnreadableError(f"the encoding `{cookie['name']}`", "remove the line: scripts are UTF-8", number)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes, say: the linter's concern
+            warnings.simplefilter("ignore")  # such as invalid escapes, which the linter reports
             return ast.parse(source)
     except SyntaxError as error:
-        raise UnreadableError(f"no Python: {error.msg}", "correct the script", error.lineno) from error
+        raise UnreadableError(f"not valid Python: {error.msg}", "fix the syntax", error.lineno) from error
     except (RecursionError, MemoryError) as error:
         raise UnreadableError("nested too deeply", "simplify the script", 1) from error
 
 
 def syntax_sha256(source: str) -> str:
-    """A hash of a Python script's meaning: comments, formatting and docstrings do not count.
+    """Return a hash of a script's syntax tree, which ignores comments, formatting and docstrings.
 
-    Empty fields are left out of the tree, so that a newer Python that adds a field gives the same hash.
+    It omits empty fields, so that a newer Python version that adds a field gives the same hash.
 
     Raises:
         UnreadableError: as ``parse_python``.
@@ -46,7 +46,7 @@ def syntax_sha256(source: str) -> str:
 
 
 def _syntax(node: Any) -> Iterator[str]:
-    """The tree as a sequence of words: the types of its nodes and their fields that are not empty."""
+    """Yield a syntax tree as strings: the types of its nodes and their non-empty fields."""
     if isinstance(node, ast.AST):
         yield type(node).__name__
         for name, child in ast.iter_fields(node):
@@ -68,7 +68,7 @@ def _is_docstring(node: Any) -> bool:
 
 
 def arms_of(source: str) -> tuple[str, ...]:
-    """The arms that a benchmark declares, read without running it; none where it declares none."""
+    """Return the arms that a benchmark declares in ``ARMS``, without running it; empty if there are none."""
     for node in ast.parse(source).body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         value = getattr(node, "value", None)
@@ -80,7 +80,7 @@ def arms_of(source: str) -> tuple[str, ...]:
 
 
 def parameters_of(source: str) -> tuple[str, ...]:
-    """The parameters that a benchmark's `prepare` must be given, read without running it."""
+    """Return the required keyword parameters of a benchmark's `prepare`, without running it."""
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef) and node.name == "prepare":
             pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)

@@ -1,7 +1,4 @@
-"""Reading what strangers wrote.
-
-Sizes are capped, and no path leaves the folder that it belongs to, also not through a link.
-"""
+"""Read untrusted files safely: limited in size, plain text, and inside the tree even where symbolic links exist."""
 
 import hashlib
 import os
@@ -13,15 +10,15 @@ from operator import attrgetter
 from pathlib import Path
 
 MAX_TEXT_BYTES = 1 << 20
-MAX_SCRIPT_BYTES = 1 << 17  # a syntax tree takes up to a thousand times the room of its text
+MAX_SCRIPT_BYTES = 1 << 17  # a syntax tree takes up to a thousand times the memory of its text
 MAX_JSON_BYTES = 16 << 20
-# What hides from its reviewer what a text says: control characters but tab and newline, marks that reorder or cannot be
-# seen, other ends of lines, halves of characters.
+# Characters that hide text from a reviewer: control characters except tab and newline, invisible and reordering marks,
+# other line endings, surrogates.
 HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0\U0001d173-\U0001d17a"
-    "\U000e0100-\U000e01ef]|(?<![\u203c-\u3299\U0001f000-\U0001faff])\ufe0f"  # letters that are blank, other selectors
+    "\U000e0100-\U000e01ef]|(?<![\u203c-\u3299\U0001f000-\U0001faff])\ufe0f"  # blank letters, variation selectors
 )
 _OTHER = (
     "[\u0400-\u058f\u13a0-\u13ff\u2c80-\u2cff\ua640-\ua69f\u0391\u0392\u0395-\u0397\u0399\u039a"
@@ -32,7 +29,7 @@ LOOKALIKE = re.compile(
     f"[A-Za-z]{_OTHER}|{_OTHER}[A-Za-z]|[A-Za-z]{_GREEK}[A-Za-z]|[A-Za-z]{{2}}{_GREEK}|{_GREEK}[A-Za-z]{{2}}"
     "|[\uff10-\uff5a\U0001d400-\U0001d7ff]"
 )
-"""Where a word mixes Latin letters with others that look the same, or is written in letters that only look Latin."""
+"""A Latin letter next to one of another alphabet that looks the same, or a letter that only looks Latin."""
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z0-9._/-]+")
 _HIDDEN_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
@@ -44,24 +41,24 @@ class Found:
     """A file of a folder."""
 
     name: str
-    """Its path from the root of the tree, with forward slashes."""
+    """The path from the root of the tree, with forward slashes."""
     path: str
     plain: bool
-    """Whether it is known to be what ``placed`` wants."""
+    """Whether the file is already known to pass ``checked_path``."""
 
     @property
     def folder(self) -> str:
-        """The folder that it lies in."""
+        """Return the path of its folder."""
         return self.name.rpartition("/")[0]
 
     @property
     def stem(self) -> str:
-        """Its name without folders and ending."""
+        """Return its name without folders and suffix."""
         return Path(self.name).stem
 
 
 class UnreadableError(ValueError):
-    """A file that cannot be taken as what it claims to be; says where and what to do."""
+    """A file that cannot be read as its type; has a message, a remedy and, where known, a line."""
 
     def __init__(self, message: str, remedy: str, line: int | None = None) -> None:
         super().__init__(message)
@@ -69,19 +66,19 @@ class UnreadableError(ValueError):
 
 
 def below(folder: Path) -> Iterator[Path]:
-    """Everything below a folder but folders, in order: files, links, which are not followed, and whatever else."""
+    """Return every path below a folder except folders, sorted: files, symbolic links (not followed), and others."""
     return (path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir())
 
 
-def placed(path: Path, root: Path) -> Path:
-    """The path of a regular file inside ``root``, without detours.
+def checked_path(path: Path, root: Path) -> Path:
+    """Return the normalized path of a regular file inside ``root``.
 
     Raises:
-        UnreadableError: it leaves the root, is a link or lies behind one, has an odd name, or is no file.
+        UnreadableError: the path leaves the root, goes through a symbolic link, has an unsupported name, or is no file.
     """
     place, top = (Path(os.path.normpath(each.absolute())) for each in (path, root))
     if not place.is_relative_to(top):
-        raise UnreadableError("the path leads out of the tree", "keep the file inside its folder")
+        raise UnreadableError("the path leads out of the tree", "move the file into its folder")
     name = place.relative_to(top)
     try:
         linked = any(part.is_symlink() for part in (place, *place.parents[: len(name.parts) - 1]))
@@ -89,18 +86,18 @@ def placed(path: Path, root: Path) -> Path:
     except OSError as error:
         raise UnreadableError("no such file", "add it, or correct the name") from error
     if linked:
-        raise UnreadableError("a link, or behind one", "put the file itself in its place")
+        raise UnreadableError("a symbolic link, or a path through one", "replace the link with the file itself")
     if stat.S_ISDIR(mode):
-        raise UnreadableError("a folder, no such file", "name a file")
+        raise UnreadableError("a folder, not a file", "name a file")
     if not stat.S_ISREG(mode):
         raise UnreadableError("neither a file nor a folder", "remove it")
     if not _NAME.fullmatch(name.as_posix()):
-        raise UnreadableError("an odd name", "name it with unaccented letters, digits, dots, dashes and underscores")
+        raise UnreadableError("an unsupported file name", "use only a-z, A-Z, digits, dots, dashes and underscores")
     return place
 
 
 def walk(root: Path, folder: str) -> Iterator[Found]:
-    """As ``below``, without hidden folders. What is seen on the way need not be asked again of each file."""
+    """Yield the files below a folder as ``below``, without hidden folders, and with fewer system calls per file."""
     parts = folder.split("/")
     tops = [root.joinpath(*parts[: i + 1]) for i in range(len(parts))]
     yield from _walk(str(root / folder), folder, plain=not any(top.is_symlink() for top in tops))
@@ -119,7 +116,7 @@ def _walk(path: str, name: str, *, plain: bool) -> Iterator[Found]:
 
 
 def _entries(path: str, name: str) -> "list[tuple[os.DirEntry[str], str]]":
-    """What a folder holds, the last first, each with its path from the root."""
+    """Return a folder's entries in reverse order, each with its path from the root."""
     try:
         with os.scandir(path) as found:
             return [(entry, f"{name}/{entry.name}") for entry in sorted(found, key=_name, reverse=True)]
@@ -131,16 +128,16 @@ _name = attrgetter("name")
 
 
 def read_bytes(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
-    """The bytes of a regular file inside ``root``.
+    """Return the bytes of a regular file inside ``root``.
 
     Raises:
-        UnreadableError: as ``placed``, or it is larger than ``limit``, or the system refuses it.
+        UnreadableError: as ``checked_path``, or the file is larger than ``limit`` bytes, or the system cannot read it.
     """
-    return read_found(Found("", str(placed(path, root)), plain=True), root, limit=limit)
+    return read_found(Found("", str(checked_path(path, root)), plain=True), root, limit=limit)
 
 
 def read_found(found: Found, root: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
-    """As ``read_bytes``, of a file that ``walk`` has found."""
+    """Return the bytes of a file that ``walk`` has found; raise as ``read_bytes``."""
     if not found.plain:
         return read_bytes(Path(found.path), root, limit=limit)
     try:
@@ -153,7 +150,7 @@ def read_found(found: Found, root: Path, *, limit: int = MAX_TEXT_BYTES) -> byte
 
 
 def _read(path: str, most: int) -> bytes:
-    """The first bytes of a file, with as few calls of the system as there can be: there are thousands of files."""
+    """Return at most ``most`` bytes of a file, with few system calls, since there are thousands of files."""
     handle = os.open(path, os.O_RDONLY)
     try:
         parts: list[bytes] = []
@@ -161,24 +158,24 @@ def _read(path: str, most: int) -> bytes:
         while size > 0 and (part := os.read(handle, size)):
             parts.append(part)
             most -= len(part)
-            size = 0 if len(part) < size else min(most, os.fstat(handle).st_size + 1)  # it ends, or it has grown
+            size = 0 if len(part) < size else min(most, os.fstat(handle).st_size + 1)  # the end, or the file has grown
         return b"".join(parts)
     finally:
         os.close(handle)
 
 
 def read_text(path: Path, root: Path, *, limit: int = MAX_TEXT_BYTES) -> str:
-    """The text of a UTF-8 file inside ``root``, lines ended by a newline.
+    """Return the text of a UTF-8 file inside ``root``, with lines ended by a newline.
 
     Raises:
-        UnreadableError: as ``read_bytes``, or the bytes are no UTF-8, or hold a byte order mark, a character that hides
-            something, or the marks of an unfinished merge.
+        UnreadableError: as ``read_bytes``, or the file is not UTF-8, or contains a byte order mark, an invisible
+            character, a letter that only looks Latin, or an unresolved merge conflict.
     """
     return text_of(read_bytes(path, root, limit=limit))
 
 
 def text_of(data: bytes) -> str:
-    """The text of a file's bytes, as ``read_text`` reads it.
+    """Return the text of a file's bytes, as ``read_text``.
 
     Raises:
         UnreadableError: as ``read_text``.
@@ -191,27 +188,27 @@ def text_of(data: bytes) -> str:
     if text.startswith("\ufeff") or "\0" in text:
         raise UnreadableError("a byte order mark or a null byte", "save the file as plain UTF-8", 1)
     plain = data.isascii() and len(data.translate(None, _HIDDEN_BYTES)) == len(data) and "\r" not in text
-    if not plain and (hidden := HIDDEN.search(text)):  # which takes long where every character is looked at
-        message = f"a character that is not seen, U+{ord(hidden[0]):04X}"
+    if not plain and (hidden := HIDDEN.search(text)):  # a slow search, so only if it can find something
+        message = f"an invisible character, U+{ord(hidden[0]):04X}"
         raise UnreadableError(message, "remove it", line_of(text, hidden.start()))
     if not plain and (alike := LOOKALIKE.search(text)):
-        message = f"a letter that looks Latin and is not, in `{alike[0]}`"
+        message = f"a letter that looks Latin but is not, in `{alike[0]}`"
         raise UnreadableError(message, "write the word in one alphabet", line_of(text, alike.start()))
     if any(mark in text for mark in _MARKS) and (conflict := _CONFLICT.search(text)):
-        raise UnreadableError("a merge that is not finished", "choose one side", line_of(text, conflict.start()))
+        raise UnreadableError("an unresolved merge conflict", "resolve it", line_of(text, conflict.start()))
     return text
 
 
 def line_of(text: str, position: int) -> int:
-    """The line, from 1, on which a character of a text stands."""
+    """Return the line, from 1, of a position in a text."""
     return text.count("\n", 0, position) + 1
 
 
 def newlines(text: str) -> str:
-    """A text with its lines ended by a newline, whichever system ended them."""
+    """Return a text with Windows line endings replaced by newlines."""
     return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 def sha256(data: bytes | str) -> str:
-    """The SHA-256 of bytes, or of a text in UTF-8, in hexadecimal."""
+    """Return the SHA-256 of bytes, or of a text in UTF-8, in hexadecimal."""
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()

@@ -1,4 +1,4 @@
-"""YAML and JSON as strangers write them: no alias, no tag, no duplicate key, no infinite number, no deep nesting."""
+"""Load untrusted YAML and JSON strictly: no aliases, tags, duplicate keys, infinite numbers or deep nesting."""
 
 import json
 import math
@@ -15,7 +15,7 @@ from headroom.io.safe_read import UnreadableError
 MAX_DEPTH = 32
 MAX_VALUES = 100_000
 _MAX_INTEGER = 2**63
-# Digits as noughts, and what may stand before a number as blanks: nineteen noughts after a blank may be too many.
+# Map digits to `0` and characters that may precede a number to blanks, to find numbers that may exceed 64 bits.
 _SHAPES = bytes.maketrans(b"123456789[:,-\t\r\n", b"000000000       ")
 _LONG = b" " + b"0" * (len(str(_MAX_INTEGER)))
 
@@ -24,13 +24,13 @@ Location = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A parsed file and the line on which each of its values stands."""
+    """A parsed file and the line of each of its values."""
 
     value: Any
     lines: Mapping[Location, int] = field(default_factory=dict)
 
     def line(self, location: Location) -> int | None:
-        """The line of the value at this location, or of the nearest value around it."""
+        """Return the line of the value at a location, or of the nearest value that contains it."""
         while location not in self.lines and location:
             location = location[:-1]
         return self.lines.get(location)
@@ -43,7 +43,7 @@ _WORDS: dict[str, Any] = {"": None, "null": None, "~": None, "true": True, "fals
 
 
 def _scalar(text: str, line: int) -> Any:
-    """A plain YAML scalar by the core schema: null, true, false, a finite number, or else a string."""
+    """Parse a plain YAML scalar by the core schema: null, true, false, a finite number, or else a string."""
     if text in _WORDS:
         return _WORDS[text]
     if not _NUMBER.match(text):
@@ -56,19 +56,19 @@ def _scalar(text: str, line: int) -> Any:
 
 def _integer(text: str, line: int | None = None) -> int:
     if len(text) > len(f"-{_MAX_INTEGER}") or abs(int(text)) > _MAX_INTEGER:
-        raise UnreadableError("a whole number beyond 64 bits", "write a smaller number", line)
+        raise UnreadableError("an integer beyond 64 bits", "write a smaller number", line)
     return int(text)
 
 
 @dataclass(slots=True)
 class _Container:
-    """A list or mapping under construction; ``key`` is the mapping's key that waits for its value."""
+    """A list or mapping under construction; ``key`` is the mapping's key whose value comes next."""
 
     value: list[Any] | dict[Hashable, Any]
     location: Location
     key: str | None = None
     at: Location = ()
-    """Where that value will stand."""
+    """The location of that value."""
 
 
 def _put(stack: list[_Container], value: Any, line: int, lines: dict[Location, int]) -> Location:
@@ -81,23 +81,23 @@ def _put(stack: list[_Container], value: Any, line: int, lines: dict[Location, i
         location = (*top.location, len(top.value) - 1)
     elif top.key is None:
         if not isinstance(value, str):
-            raise UnreadableError("a key that is not a plain word", "write keys as words", line)
+            raise UnreadableError("a key that is not a string", "write each key as a plain word", line)
         if not value.isprintable():
-            raise UnreadableError("a key with a control character", "write keys as words", line)
+            raise UnreadableError("a key with a control character", "write each key as a plain word", line)
         if value in top.value:
-            raise UnreadableError(f"the key `{value}` stands twice", "keep one of the two", line)
+            raise UnreadableError(f"the key `{value}` occurs twice", "remove one of the two", line)
         top.key, location = value, (*top.location, value)
         top.at = location
     else:
         top.value[top.key] = value
         top.key = None
-        return top.at  # its line is that of its key
+        return top.at  # the value has the line of its key
     lines[location] = line
     return location
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Every text of a parsed value, keys among them."""
+    """Yield every string of a parsed value, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
@@ -106,12 +106,13 @@ def texts(value: Any) -> Iterator[str]:
 
 
 def load_yaml(text: str) -> Document:
-    """Parse one YAML document made of mappings, lists and scalars, and remember the line of each value.
+    """Parse one YAML document of mappings, lists and scalars, and record the line of each value.
 
-    The event stream is read without recursion, so neither nesting nor aliases can exhaust memory.
+    It reads the event stream without recursion, so neither nesting nor aliases can exhaust memory.
 
     Raises:
-        UnreadableError: not YAML, several documents, an alias, a tag, a duplicate key, too deep, or not finite.
+        UnreadableError: the text is not YAML, or has several documents, an alias, a tag, a duplicate key, deep nesting
+            or an infinite number.
     """
     stack: list[_Container] = []
     lines: dict[Location, int] = {}
@@ -121,15 +122,16 @@ def load_yaml(text: str) -> Document:
             _take(event, stack, lines, results)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or "not YAML"
-        raise UnreadableError(str(problem), "correct the YAML", mark.line + 1 if mark else None) from error
+        problem = getattr(error, "problem", None) or "a syntax error"
+        line = mark.line + 1 if mark else None
+        raise UnreadableError(f"not valid YAML: {problem}", "fix the syntax", line) from error
     if len(results) != 1:
-        raise UnreadableError("empty, or more than one document", "write one document a file", 1)
+        raise UnreadableError("empty, or more than one document", "write one document per file", 1)
     return Document(results[0], lines)
 
 
 def _take(event: Any, stack: list[_Container], lines: dict[Location, int], results: list[Any]) -> None:
-    """Let one parser event build on the document."""
+    """Add one parser event to the document."""
     if len(lines) > MAX_VALUES:
         raise UnreadableError(f"more than {MAX_VALUES} values", "split the file", event.start_mark.line + 1)
     kind = type(event)
@@ -148,7 +150,7 @@ def _take(event: Any, stack: list[_Container], lines: dict[Location, int], resul
     if kind is yaml.ScalarEvent:
         value = _scalar(event.value, line) if event.implicit[0] else event.value
         if stack and stack[-1].key is None and isinstance(stack[-1].value, dict):
-            value = event.value  # a key is a word, also where it looks like a number
+            value = event.value  # a key is a string, even if it looks like a number
         _put(stack, value, line, lines)
         if not stack:
             results.append(value)
@@ -160,20 +162,20 @@ def _take(event: Any, stack: list[_Container], lines: dict[Location, int], resul
 
 
 def limit_values(text: str) -> None:
-    """Refuse JSON of too many values before anybody parses it: a validator keeps a note of each that is wrong.
+    """Refuse JSON of too many values before parsing it, since a validator stores an error for each wrong value.
 
     Raises:
-        UnreadableError: there are too many.
+        UnreadableError: there are more than ``MAX_VALUES``.
     """
     if len(text) > MAX_VALUES and text.count(",") > MAX_VALUES:
         raise UnreadableError(f"more than {MAX_VALUES} values", "split the file")
 
 
 def load_json(text: str) -> Document:
-    """Parse JSON strictly: no duplicate keys, no NaN or infinity, and no deep nesting.
+    """Parse JSON without duplicate keys, NaN, infinity or deep nesting.
 
     Raises:
-        UnreadableError: the text is anything else.
+        UnreadableError: the text is not such JSON.
     """
     limit_values(text)
     try:
@@ -181,7 +183,7 @@ def load_json(text: str) -> Document:
             text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite, parse_int=_integer
         )
     except json.JSONDecodeError as error:
-        raise UnreadableError(f"not JSON: {error.msg}", "correct the JSON", error.lineno) from error
+        raise UnreadableError(f"not valid JSON: {error.msg}", "fix the syntax", error.lineno) from error
     except RecursionError as error:
         raise UnreadableError("nested too deeply", "flatten the document") from error
     _limit_depth(value)
@@ -189,9 +191,9 @@ def load_json(text: str) -> Document:
 
 
 def plain_json(text: str, keys: int) -> bool:
-    """Whether ``load_json`` would take a text of few values that a validator of finite numbers has taken.
+    """Return whether ``load_json`` certainly accepts a short text that a validator of finite numbers has accepted.
 
-    With as many colons as the record has keys, no key stands twice. No is no answer: ``load_json`` may take it still.
+    If the text has as many colons as the record has keys, no key occurs twice. If False, ``load_json`` must decide.
     """
     long = _LONG in text.encode().translate(_SHAPES)
     return text.count(":") == keys and not long
@@ -210,7 +212,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
         double = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-        raise UnreadableError(f"the key `{double}` stands twice", "keep one of the two")
+        raise UnreadableError(f"the key `{double}` occurs twice", "remove one of the two")
     return result
 
 

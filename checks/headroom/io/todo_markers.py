@@ -1,21 +1,21 @@
-"""Gaps: what only a file's author knows, marked where it is to be written. A scaffold is full of them."""
+"""Write and find ``TODO(author)`` markers, which scaffolds put where the author must write something."""
 
 import re
 from collections.abc import Iterator
 
 MARK = "TODO(author)"
-"""Marks a gap; what is to be written stands behind it."""
-REMEDY = "write it, and remove the mark"
-_END = re.compile(r"[\"{}]|-->|\.? *$")  # of the text of a gap: that of the value, the comment or the line
+"""The marker; a description of the missing text follows it."""
+REMEDY = "write it, and remove the marker"
+_END = re.compile(r"[\"{}]|-->|\.? *$")  # end of the description: of the value, the comment or the line
 
 
 def gap(what: str) -> str:
-    """The mark of a gap, with what is to be written there."""
+    """Return a marker for a missing text with this description."""
     return f"{MARK}: {what}"
 
 
 def gaps(text: str) -> Iterator[tuple[int, str]]:
-    """Every line of a text with a gap, by its number from 1, and what is to be written there."""
+    """Yield the number, from 1, of each line with a marker, and the message that reports it."""
     if MARK not in text:
         return
     for number, row in enumerate(text.split("\n"), 1):

@@ -1,1 +1,1 @@
-"""Statistics, units, quantities and formulas. Nothing here knows the project."""
+"""Statistics, units, quantities and formulas, independent of the rest of the project."""

@@ -1,7 +1,7 @@
-"""Formulas as strangers wrote them: a little arithmetic with units, evaluated by hand and never run as Python.
+"""Parse and evaluate the arithmetic formulas of records and pages, with units, without running them as Python.
 
 Numbers, names, ``+ - * /``, ``**`` with a small whole exponent, parentheses, ``min``, ``max``, ``ceil`` and ``floor``.
-Everything else is refused when the formula is read, so that nothing can run, hang, or need more than a little memory.
+The parser refuses everything else, so a formula from an untrusted contributor cannot run code, hang or exhaust memory.
 """
 
 import ast
@@ -33,29 +33,29 @@ _FUNCTIONS: Final[Mapping[str, Callable[[list[Quantity]], Quantity]]] = {
     "ceil": lambda found: found[0].rounded(math.ceil),
     "floor": lambda found: found[0].rounded(math.floor),
 }
-_OF_ONE = ("ceil", "floor")
+_UNARY_FUNCTIONS = ("ceil", "floor")
 _ALLOWED = "use numbers, names, + - * / **, parentheses, min, max, ceil and floor"
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A formula that was read, and holds nothing but arithmetic."""
+    """A parsed formula that contains only arithmetic."""
 
     text: str
     tree: ast.expr
 
     @property
     def names(self) -> frozenset[str]:
-        """The variables that it uses."""
+        """Return the names of the variables that the formula uses."""
         return frozenset(
             node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name) and node.id not in _FUNCTIONS
         )
 
     def evaluate(self, values: Mapping[str, Quantity]) -> Quantity:
-        """What it comes to, with the range that follows from the ranges of its variables.
+        """Return the formula's value, with the range that follows from the ranges of its variables.
 
         Raises:
-            ValueError: units do not fit one another, or a result is no finite number.
+            ValueError: the units do not match, or a result is not a finite number.
             KeyError: a variable has no value.
         """
         return _value(self.tree, values)
@@ -63,29 +63,29 @@ class Expression:
 
 @lru_cache(maxsize=256)
 def parse(text: str, *, capitals: bool = False) -> Expression:
-    """A formula as a record writes it, or a page, whose names may have capital letters.
+    """Parse a formula of a record, or with ``capitals`` one of a page, whose names may have capital letters.
 
     Raises:
-        ValueError: it is no arithmetic, or larger than a formula has to be; the message says what and what to do.
+        ValueError: the text is not arithmetic, or exceeds a limit; the message names the fault and a remedy.
     """
     if len(text) > MAX_LENGTH:
-        raise ValueError(f"the formula has more than {MAX_LENGTH} characters; give its parts names of their own")
+        raise ValueError(f"the formula has more than {MAX_LENGTH} characters; define variables for its parts")
     if not _PLAIN.fullmatch(text):
-        raise ValueError(f"the formula holds more than arithmetic; {_ALLOWED}")
+        raise ValueError(f"the formula contains more than arithmetic; {_ALLOWED}")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a number that runs into a word, say
+            warnings.simplefilter("ignore")  # such as a number directly followed by a word
             tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, RecursionError, MemoryError) as error:
-        raise ValueError(f"the formula cannot be read; {_ALLOWED}") from error
+        raise ValueError(f"the formula cannot be parsed; {_ALLOWED}") from error
     if sum(1 for _ in ast.walk(tree)) > MAX_NODES or _depth(tree) > MAX_DEPTH:
-        raise ValueError(f"the formula has more than {MAX_NODES} parts, or {MAX_DEPTH} within one another; simplify it")
+        raise ValueError(f"the formula has more than {MAX_NODES} parts, or more than {MAX_DEPTH} nested; simplify it")
     _refuse(tree, _NAME_WITH_CAPITALS if capitals else _NAME)
     return Expression(text, tree)
 
 
 def _depth(tree: ast.expr) -> int:
-    """How many parts lie within one another; counted level by level, since a tree may be deeper than the stack."""
+    """Return the nesting depth, counted level by level, since a tree may be deeper than Python's stack."""
     level: list[ast.AST] = [tree]
     depth = 0
     while level:
@@ -95,47 +95,47 @@ def _depth(tree: ast.expr) -> int:
 
 
 def _refuse(node: ast.expr, name: re.Pattern[str]) -> None:
-    """Look for anything but arithmetic.
+    """Check that a syntax tree is arithmetic.
 
     Raises:
-        ValueError: there is some.
+        ValueError: the tree contains something else.
     """
     if isinstance(node, ast.Constant):
         number = node.value
         if isinstance(number, bool) or not isinstance(number, int | float) or not number < _LARGEST:
-            raise ValueError(f"a constant that is no finite number; {_ALLOWED}")
+            raise ValueError(f"a constant is not a finite number; {_ALLOWED}")
     elif isinstance(node, ast.Name):
         if not name.fullmatch(node.id) or node.id in _FUNCTIONS:
-            letters = "small letters" if name is _NAME else "letters"
-            raise ValueError(f"`{node.id}` is no name of a variable; write {letters}, digits and underscores")
+            letters = "lower-case letters" if name is _NAME else "letters"
+            raise ValueError(f"`{node.id}` is not a valid variable name; use {letters}, digits and underscores")
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         _refuse(node.operand, name)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         _refuse(node.left, name)
         if not -MAX_POWER <= _exponent(node.right) <= MAX_POWER:
-            raise ValueError(f"a power that is no whole number up to {MAX_POWER}; write one, or a product")
+            raise ValueError(f"an exponent is not an integer of at most {MAX_POWER}; write one, or multiply")
     elif isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
         _refuse(node.left, name)
         _refuse(node.right, name)
     elif isinstance(node, ast.Call):
         _refuse_call(node, name)
     else:
-        raise ValueError(f"the formula holds more than arithmetic; {_ALLOWED}")
+        raise ValueError(f"the formula contains more than arithmetic; {_ALLOWED}")
 
 
 def _refuse_call(node: ast.Call, name: re.Pattern[str]) -> None:
     called = node.func.id if isinstance(node.func, ast.Name) else ""
     if called not in _FUNCTIONS or node.keywords:
-        raise ValueError(f"the formula calls something; {_ALLOWED}")
-    if not node.args or (called in _OF_ONE and len(node.args) > 1):
-        wanted = "one" if called in _OF_ONE else "at least one"
-        raise ValueError(f"`{called}` of {len(node.args)} values; give it {wanted}")
+        raise ValueError(f"the formula calls an unknown function; {_ALLOWED}")
+    if not node.args or (called in _UNARY_FUNCTIONS and len(node.args) > 1):
+        wanted = "one" if called in _UNARY_FUNCTIONS else "at least one"
+        raise ValueError(f"`{called}` has {len(node.args)} arguments; pass {wanted}")
     for each in node.args:
         _refuse(each, name)
 
 
 def _exponent(node: ast.expr) -> int:
-    """A whole number that is written out; one beyond all bounds where it is none."""
+    """Return a literal integer exponent; a number above the limit where the node is something else."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_exponent(node.operand)
     if isinstance(node, ast.Constant) and type(node.value) is int:

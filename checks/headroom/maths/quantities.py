@@ -1,6 +1,6 @@
-"""Quantities: a value, the range that it may lie in, and what it counts. Arithmetic with them keeps units apart.
+"""Quantities: values with ranges and units, and arithmetic that refuses to mix units.
 
-A library of units (pint) knows far more, and takes longer to import than ``headroom check`` takes to begin.
+The library pint does more, but its import takes longer than the start of ``headroom check``.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import Final
 from headroom.maths.units import UNITS
 
 Powers = tuple[tuple[str, int], ...]
-"""What a unit is made of: base units in the order of their names, each with its power, which is never zero."""
+"""The base units of a unit in alphabetical order, each with its non-zero power."""
 
 _BASES: Final = {"bytes": "B", "time": "s"}
 _COUNTED: Final = ("token", "sequence", "parameter", "layer", "step", "number")
@@ -33,17 +33,17 @@ _ANY = (-math.inf, math.inf)
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit: what it counts, and how many of its base units it is."""
+    """A unit: its dimension as powers of base units, and its size in base units."""
 
     powers: Powers
     scale: float
 
     @classmethod
     def parse(cls, text: str) -> "Unit":
-        """A unit as a record writes it: ``B``, ``tokens/s``, ``B/parameter``, ``B/layer/token``, ``FLOP*s``.
+        """Parse a unit as a record writes it: ``B``, ``tokens/s``, ``B/parameter``, ``B/layer/token``, ``FLOP*s``.
 
         Raises:
-            ValueError: it is made of something that is no unit; the message names those that there are.
+            ValueError: a factor is not a known unit; the message lists the known units.
         """
         factors = text.replace("*", "\0*").replace("/", "\0/").split("\0")
         if len(factors) > _MOST_FACTORS:
@@ -61,7 +61,7 @@ class Unit:
 
 def _factor(name: str) -> tuple[str | None, float]:
     if name not in _FACTORS:
-        raise ValueError(f"unknown unit `{name}`; units are made of {', '.join(_FACTORS)} by * and /")
+        raise ValueError(f"unknown unit `{name}`; combine {', '.join(_FACTORS)} with * and /")
     return _FACTORS[name]
 
 
@@ -70,7 +70,7 @@ def _in_order(powers: Iterable[tuple[str, int]]) -> Powers:
 
 
 def named(powers: Powers) -> str:
-    """A unit in words, in base units: ``B/token``; ``1`` where nothing is counted."""
+    """Return a unit's name in base units: ``B/token``; ``1`` for a plain number."""
     above = [base for base, power in powers for _ in range(power)]
     below = [f"/{base}" for base, power in powers for _ in range(-power)]
     return ("*".join(above) or "1") + "".join(below)
@@ -78,7 +78,7 @@ def named(powers: Powers) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A value in base units, the range that it may lie in, and what it counts."""
+    """A value in base units, its range and its unit."""
 
     value: float
     low: float
@@ -87,24 +87,24 @@ class Quantity:
 
     @classmethod
     def of(cls, value: float, unit: str = "1", low: float | None = None, high: float | None = None) -> "Quantity":
-        """A value in a unit, with the ends of its range where it has one.
+        """Create a quantity from a value in a unit, with the ends of its range if there is one.
 
         Raises:
-            ValueError: there is no such unit, or the value is too large for a number.
+            ValueError: the unit is unknown, or the value is too large for a float.
         """
         found = Unit.parse(unit)
         ends = (value if low is None else low, value if high is None else high)
         return _made(value * found.scale, (ends[0] * found.scale, ends[1] * found.scale), found.powers)
 
     def to(self, unit: str) -> "Quantity":
-        """The same in another unit: value and range in that unit, no longer in base units.
+        """Return the same quantity with value and range in another unit instead of base units.
 
         Raises:
-            ValueError: the unit counts something else, or there is no such unit.
+            ValueError: the unit has another dimension, or is unknown.
         """
         found = Unit.parse(unit)
         if found.powers != self.powers:
-            raise ValueError(f"it counts `{named(self.powers)}`, which cannot be written in `{unit}`")
+            raise ValueError(f"its unit is `{named(self.powers)}`, which cannot be converted to `{unit}`")
         return _made(self.value / found.scale, (self.low / found.scale, self.high / found.scale), self.powers)
 
     def __add__(self, other: "Quantity") -> "Quantity":
@@ -132,34 +132,34 @@ class Quantity:
         found = self * Quantity(1 / other.value, *ends, inverse)
         return _made(
             self.value / other.value, (found.low, found.high), found.powers
-        )  # rounded once, so that 49 / 49 is 1
+        )  # one rounding, so that 49 / 49 is 1
 
     def power(self, exponent: int) -> "Quantity":
-        """The product of so many of it, or the inverse of one."""
+        """Return the quantity raised to an integer exponent."""
         found = Quantity(1.0, 1.0, 1.0)
         for _ in range(abs(exponent)):
             found *= self
-        if exponent % 2 == 0 and found.low < 0:  # an even power of a range around zero is never below it
+        if exponent % 2 == 0 and found.low < 0:  # an even power is never negative
             found = Quantity(found.value, 0.0, found.high, found.powers)
         return Quantity(1.0, 1.0, 1.0) / found if exponent < 0 else found
 
     def rounded(self, towards: Callable[[float], float]) -> "Quantity":
-        """The whole number above or below.
+        """Return the integer above or below.
 
         Raises:
-            ValueError: it has a unit, of which a part can be whole in another.
+            ValueError: the quantity has a unit, so what is an integer depends on the unit's size.
         """
         if self.powers:
-            raise ValueError(f"only a plain number is rounded, not `{named(self.powers)}`")
+            raise ValueError(f"only a number without a unit can be rounded, not `{named(self.powers)}`")
         low, high = (end if math.isinf(end) else towards(end) for end in (self.low, self.high))
         return _made(towards(self.value), (low, high), ())
 
 
 def best(quantities: list[Quantity], choose: Callable[[Iterable[float]], float]) -> Quantity:
-    """The smallest or the largest of some quantities, as ``min`` or ``max`` chooses.
+    """Return the smallest or the largest of the quantities, as ``min`` or ``max`` chooses.
 
     Raises:
-        ValueError: they count different things.
+        ValueError: their units differ in dimension.
     """
     _alike(quantities, "compared")
     value, low, high = (choose(getattr(each, end) for each in quantities) for end in ("value", "low", "high"))
@@ -174,17 +174,17 @@ def _alike(quantities: Iterable[Quantity], done: str) -> None:
 
 
 def _ends(a: Quantity, b: Quantity, combine: Callable[[float, float], float]) -> tuple[float, float]:
-    """The least and the greatest that two ranges can make together."""
+    """Return the least and the greatest value that two ranges can combine to."""
     found = [combine(x, y) for x, y in product((a.low, a.high), (b.low, b.high))]
     return _ANY if any(map(math.isnan, found)) else (min(found), max(found))
 
 
 def _made(value: float, ends: tuple[float, float], powers: Powers) -> Quantity:
     if not math.isfinite(value):
-        raise ValueError("the result is too large for a number")
+        raise ValueError("the result is too large for a floating-point number")
     return Quantity(value, *(_ANY if any(map(math.isnan, ends)) else ends), powers)
 
 
 def units() -> Iterator[str]:
-    """The names that units are made of."""
+    """Return the names that units are composed of."""
     return iter(_FACTORS)

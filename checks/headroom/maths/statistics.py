@@ -1,8 +1,8 @@
-"""Whether a measured comparison holds: the interval of a paired ratio, and the verdict on it.
+"""Judge measured comparisons: signed-rank intervals of paired ratios, and the verdicts on them.
 
-A sample is one process, a pair one block of the session, the order within it random. Where the arms are alike, the
-sign of a pair's log ratio is then a coin flip, however the machine drifts, and the Wilcoxon signed-rank test is exact.
-Its inversion is the interval (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed., ch. 3.1-3.3).
+A sample is one process, a pair is one block of the session, and the order within a pair is random. If the arms are
+alike, the sign of a pair's log ratio is a coin flip, however the machine drifts, and the Wilcoxon signed-rank test is
+exact. The interval inverts that test (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed., ch. 3).
 """
 
 import math
@@ -18,24 +18,24 @@ Better: TypeAlias = Literal["lower", "higher"]
 Relation: TypeAlias = Literal["better", "not_worse", "equal_within"]
 Verdict: TypeAlias = Literal["supported", "contradicted", "inconclusive"]
 Reason: TypeAlias = Literal[
-    "clear",  # supported: the interval lies where the claim says
+    "clear",  # supported: the interval is within the claimed range
     "reversed",  # contradicted: the subject is worse than the baseline
     "negligible",  # contradicted: the improvement is below the least effect that counts
     "worse",  # contradicted: the subject is worse by more than the margin
     "different",  # contradicted: the arms differ by more than the margin
-    "wide",  # inconclusive, as all that follow: the interval reaches across a limit
+    "wide",  # inconclusive, as all below: the interval crosses a limit
     "tails_decide",  # the medians and the typical pair point in opposite directions
     "level_unreachable",  # too few pairs for any interval at this level
     "too_few_blocks",  # fewer than MIN_BLOCKS pairs
     "unpaired",  # the arms have different lengths
-    "bad_samples",  # a sample is no positive, finite number
+    "bad_samples",  # a sample is not a positive, finite number
 ]
 Samples: TypeAlias = Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
-MIN_BLOCKS = 10  # the interval of fewer at 99 % spans nearly the whole sample
+MIN_BLOCKS = 10  # with fewer, the 99 % interval spans nearly the whole sample
 
 _BETTER, _RELATION = get_args(Better), get_args(Relation)
 _Array: TypeAlias = NDArray[np.float64]
-_Zone: TypeAlias = tuple[float, float, Reason]  # an interval wholly above the first and below the second
+_Zone: TypeAlias = tuple[float, float, Reason]  # lower limit, upper limit, reason for an interval between them
 _DECISIVE: dict[Reason, Verdict] = {
     "clear": "supported",
     "reversed": "contradicted",
@@ -44,27 +44,27 @@ _DECISIVE: dict[Reason, Verdict] = {
     "different": "contradicted",
 }
 _LEVELS: dict[Relation, float] = {"better": 0.99, "not_worse": 0.90, "equal_within": 0.90}
-_EXACT = 1.0  # level of the whole range, which leaves nothing to chance
-_SMALLEST, _LARGEST = 1e-75, 1e75  # bounds of a sample, within which the product of two ratios stays a float
+_EXACT = 1.0  # level of the range of all ratios
+_SMALLEST, _LARGEST = 1e-75, 1e75  # exclusive bounds of a sample, so that the product of two ratios is a finite float
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The verdict on a claim and the figures that gave it; ratios have no unit."""
+    """The verdict on a claim and the figures that it follows from; ratios have no unit."""
 
     verdict: Verdict
     reason: Reason
-    ratio: float  # improvement over the baseline: above 1 the subject is better; nan where it could not be computed
-    low: float  # lower end of the interval of the ratio; 0 where there is none
-    high: float  # upper end of it; infinite where there is none
-    n: int  # blocks, which are pairs; 0 where no pairs could be formed
+    ratio: float  # improvement over the baseline: above 1 the subject is better; nan if it could not be computed
+    low: float  # lower end of the interval of the ratio; 0 if there is no interval
+    high: float  # upper end of the interval; infinite if there is no interval
+    n: int  # number of blocks, each a pair; 0 if the samples cannot be paired
     level: float  # confidence level of the interval, above 0 and at most 1
 
 
 class _Claim(NamedTuple):
     better: Better
     relation: Relation
-    zones: tuple[_Zone, ...]  # the first that holds the whole interval gives the reason
+    zones: tuple[_Zone, ...]  # the first zone that contains the whole interval gives the reason
     level: float
 
 
@@ -84,20 +84,20 @@ def compare(
     margin: float | None = None,
     level: float | None = None,
 ) -> Comparison:
-    """Judge a claim on samples paired by position, by the exact signed-rank interval of their ratios.
+    """Judge a claim by the exact signed-rank interval of the ratios of samples paired by position.
 
     The ratio is the Hodges-Lehmann estimate: the typical ratio within a pair, not the ratio of the arms' medians.
-    Samples that cannot be judged raise no error: the verdict is ``inconclusive`` with a reason that names the fault.
+    Invalid samples raise no error: the verdict is ``inconclusive``, with a reason that names the fault.
     Time and memory grow with the square of the number of pairs: 25 microseconds for 30, 6 milliseconds for 500.
 
     Args:
-        baseline: What the subject is compared with, one sample a block, in any unit.
-        subject: What the claim is about, in the same unit and order of blocks.
-        better: Whether a ``lower`` or a ``higher`` sample is the better one.
-        min_effect: Least relative improvement that counts, for relation ``better``: 0.02 is 2 %.
+        baseline: Samples of the arm that the subject is compared with, one per block, in any unit.
+        subject: Samples of the arm that the claim is about, in the same unit and order of blocks.
+        better: Whether ``lower`` or ``higher`` samples are better.
+        min_effect: Smallest relative improvement that counts, for relation ``better``: 0.02 is 2 %.
         relation: ``better`` by more than min_effect, ``not_worse`` or ``equal_within`` by margin.
         margin: Relative difference that does not count, for ``not_worse`` and ``equal_within`` only.
-        level: Confidence level of the interval; when not given 0.99 for ``better``, 0.90 for the other relations.
+        level: Confidence level of the interval; defaults to 0.99 for ``better`` and 0.90 for the other relations.
 
     Raises:
         ValueError: A parameter other than the samples is not allowed.
@@ -117,8 +117,8 @@ def compare_exact(
 ) -> Comparison:
     """Judge a claim on a nearly deterministic metric, such as bytes, by the range of all ratios across the arms.
 
-    The ratio is that of the medians, and the level of what is decided so is 1. Where the range is too wide to decide,
-    the answer is that of `compare`, whose parameters, result and errors are the same.
+    The ratio is that of the medians, and the level is 1. If the range is too wide to decide, return the result of
+    `compare`. Parameters, result and errors are those of `compare`.
     """
     claim = _claim(better, min_effect, relation, margin, level)
     exact = _judge(claim._replace(level=_EXACT), baseline, subject)
@@ -126,16 +126,16 @@ def compare_exact(
 
 
 def control_holds(baseline: Samples, control: Samples, *, level: float = 0.99, exact: bool = False) -> bool:
-    """Tell whether the baseline, run a second time in the subject's place, is compatible with itself.
+    """Return whether the baseline, run a second time in the subject's place, is compatible with itself.
 
     Args:
-        baseline: One sample a block, in any unit.
+        baseline: One sample per block, in any unit.
         control: The baseline's program run through the subject's slot, in the same unit and order of blocks.
         level: Confidence level of the signed-rank interval of their ratio.
-        exact: Take the range of all ratios across the arms instead of that interval.
+        exact: Use the range of all ratios across the arms instead of that interval.
 
     Returns:
-        Whether the interval contains 1; False for samples that cannot be judged.
+        Whether the interval contains 1; False for invalid samples.
 
     Raises:
         ValueError: The level is not between 0 and 1.
@@ -146,11 +146,11 @@ def control_holds(baseline: Samples, control: Samples, *, level: float = 0.99, e
 
 
 def typical_ratio(baseline: Samples, other: Samples) -> float:
-    """The Hodges-Lehmann estimate of the ratio of the baseline to another arm; nan where the samples have none.
+    """Return the Hodges-Lehmann estimate of the ratio of the baseline to another arm; nan for invalid samples.
 
     Args:
-        baseline: One sample a block, in any unit.
-        other: The other arm's, in the same unit and order of blocks.
+        baseline: One sample per block, in any unit.
+        other: Samples of the other arm, in the same unit and order of blocks.
     """
     arms = _arms(baseline, other)
     return math.nan if isinstance(arms, str) else _center(_walsh(arms[0] / arms[1]))
@@ -175,11 +175,11 @@ def _zones(min_effect: float, relation: Relation, margin: float | None) -> tuple
         return (1 + min_effect, math.inf, "clear"), (0, 1, "reversed"), (0, 1 + min_effect, "negligible")
     if margin is None or not (_is_finite(margin) and margin > 0):
         raise _refusal("margin", margin, f"a finite number above 0 for relation {relation!r}")
-    # Slower by the margin is a ratio of 1 / (1 + margin), so that swapping the arms mirrors the limits.
-    floor, ceiling = 1 / (1 + margin), 1 + margin
+    # The lower limit is the reciprocal of the upper one, so that swapping the arms mirrors the limits.
+    lower, upper = 1 / (1 + margin), 1 + margin
     if relation == "not_worse":
-        return (floor, math.inf, "clear"), (0, floor, "worse")
-    return (floor, ceiling, "clear"), (0, floor, "different"), (ceiling, math.inf, "different")
+        return (lower, math.inf, "clear"), (0, lower, "worse")
+    return (lower, upper, "clear"), (0, lower, "different"), (upper, math.inf, "different")
 
 
 def _is_finite(value: object) -> bool:
@@ -214,7 +214,7 @@ def _positive(samples: Samples) -> _Array | None:
         array = np.asarray(samples)
     except ValueError:  # nested, with rows of different lengths
         return None
-    if array.ndim != 1 or array.dtype.kind not in "iuf":  # asked for floats, numpy would read text as numbers
+    if array.ndim != 1 or array.dtype.kind not in "iuf":  # numpy would convert text to floats without an error
         return None
     floats = array.astype(np.float64, copy=False)
     return floats if np.count_nonzero((floats > _SMALLEST) & (floats < _LARGEST)) == floats.size else None
@@ -243,7 +243,7 @@ def _whole_range(larger: _Array, smaller: _Array) -> _Estimate:
 
 
 def _median(ordered: _Array) -> float:
-    # np.median gives the same number and takes ten times as long for so few.
+    # np.median returns the same number, ten times slower for so few samples.
     return float(ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2
 
 
@@ -255,13 +255,13 @@ def _signed_rank(larger: _Array, smaller: _Array, level: float) -> _Estimate:
 
 
 def _walsh(ratios: _Array) -> _Array:
-    # Geometric means are the Walsh averages of logs, and every machine rounds roots alike, as it does not logs.
+    # Geometric means are the Walsh averages of logs. Unlike logs, square roots round alike on every machine.
     return np.sort(np.sqrt((ratios[:, np.newaxis] * ratios)[_lower(ratios.size)]))
 
 
 @lru_cache(maxsize=8)
 def _lower(n: int) -> NDArray[np.bool_]:
-    """The lower triangle of a square, its diagonal included."""
+    """Return the mask of the lower triangle of an n × n matrix, including the diagonal."""
     return np.tri(n, dtype=bool)
 
 
@@ -271,20 +271,20 @@ def _center(walsh: _Array) -> float:
 
 @cache
 def _critical_rank(n: int, level: float) -> int:
-    """The largest k with P(W <= k - 1) <= (1 - level) / 2, where W is the signed-rank statistic of n alike pairs."""
-    # Only halvings and sums of positive numbers: exact up to n = 53, and to n roundings in the last digit beyond.
+    """Return the largest k with P(W <= k - 1) <= (1 - level) / 2; W is the signed-rank statistic of n equal pairs."""
+    # Only halvings and sums of positive numbers: exact up to n = 53; above, off by at most n roundings.
     chances = np.ones(1)
     for rank in range(1, n + 1):
         chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
     return int(np.searchsorted(np.cumsum(chances), (1 - level) / 2, side="right"))
 
 
-def most(count: int, of: int, level: float = 0.95) -> float:
-    """The largest share of errors that so many errors are still likely under: the exact one-sided upper bound.
+def error_rate_bound(count: int, of: int, level: float = 0.95) -> float:
+    """Return the exact one-sided upper confidence bound of an error rate (Clopper-Pearson).
 
     Args:
-        count: Errors that were seen.
-        of: Trials, at least one and at least ``count``.
+        count: Number of errors observed.
+        of: Number of trials, at least one and at least ``count``.
         level: Confidence level of the bound, between 0 and 1.
 
     Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934).
@@ -292,7 +292,7 @@ def most(count: int, of: int, level: float = 0.95) -> float:
     if count == of:
         return 1.0
     low, high = count / of, 1.0
-    while high - low > 1e-9:  # noqa: PLR2004 - a billionth is exact enough for a page
+    while high - low > 1e-9:  # noqa: PLR2004 - precise enough for a page
         share = (low + high) / 2
         seen = sum(math.comb(of, k) * share**k * (1 - share) ** (of - k) for k in range(count + 1))
         low, high = (share, high) if seen > 1 - level else (low, share)

@@ -1,10 +1,10 @@
-"""Units of the project's metrics and how a figure in a text is read and written."""
+"""Convert units, and find and format the figures in a text."""
 
 import re
 from dataclasses import dataclass
 from typing import Final
 
-# Each unit as its kind and how many of the kind's base unit it is.
+# Each unit's kind, and its size in the base unit of that kind.
 UNITS: Final[dict[str, tuple[str, float]]] = {
     "s": ("time", 1.0),
     "ms": ("time", 1e-3),
@@ -30,22 +30,22 @@ _FIGURE = re.compile(
 
 
 def convert(value: float, unit: str, to: str) -> float:
-    """A value in another unit of the same kind.
+    """Convert a value to another unit of the same kind.
 
     Raises:
-        ValueError: a unit is unknown, or the two measure different things.
+        ValueError: a unit is unknown, or the two units are of different kinds.
     """
     for name in (unit, to):
         if name not in UNITS:
-            raise ValueError(f"unknown unit `{name}`; known are {', '.join(UNITS)}")
+            raise ValueError(f"unknown unit `{name}`; use one of {', '.join(UNITS)}")
     if UNITS[unit][0] != UNITS[to][0]:
-        raise ValueError(f"`{unit}` cannot be written in `{to}`")
+        raise ValueError(f"`{unit}` cannot be converted to `{to}`")
     return value * UNITS[unit][1] / UNITS[to][1]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure as it stands in a text: its sign, its precision, its thousands separators and its unit."""
+    """A figure found in a text: its sign, precision, thousands separators and unit."""
 
     text: str
     start: int
@@ -55,11 +55,11 @@ class Figure:
     space: str
     unit: str | None
     scientific: bool = False
-    """Whether it is written with a power of ten, as ``1.5e-7``."""
+    """Whether the text uses scientific notation, as ``1.5e-7``."""
 
     @classmethod
     def find(cls, text: str) -> "Figure | None":
-        """The one figure in a text, or None where there is none or more than one."""
+        """Return the only figure in a text; None if there is no figure or more than one."""
         matches = list(_FIGURE.finditer(text))
         if len(matches) != 1:
             return None
@@ -77,15 +77,15 @@ class Figure:
         )
 
     def written(self, value: float, unit: str) -> str:
-        """A value written as this figure is: with its unit, precision, sign and separators.
+        """Format a value like this figure: with its unit, precision, sign and separators.
 
         Raises:
-            ValueError: the value's unit cannot be written in the figure's unit.
+            ValueError: the value's unit cannot be converted to the figure's unit.
         """
         return f"{self.number(convert(value, unit, self.unit or '1'))}{self.space}{self.unit or ''}"
 
     def number(self, number: float) -> str:
-        """A number written as that of this figure is: with its precision, sign and separators, and without a unit."""
+        """Format a number like this figure: with its precision, sign and separators, without a unit."""
         if self.scientific:
             body = re.sub(r"e([+-])0(?=\d$)", r"e\1", f"{abs(number):.{self.decimals}e}").replace("e+", "e")
             rounded = number
@@ -96,8 +96,8 @@ class Figure:
         return f"{sign}{body}"
 
 
-def humane(value: float, unit: str) -> str:
-    """A value for people: three significant digits in the unit of its kind that keeps it near one.
+def human_readable(value: float, unit: str) -> str:
+    """Format a value for readers: three significant digits, in the unit of its kind that keeps it near one.
 
     Raises:
         ValueError: the unit is unknown.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from headroom.io.safe_read import UnreadableError
 from headroom.maths.quantities import Powers, Quantity, Unit, named
-from headroom.maths.units import Figure, humane
+from headroom.maths.units import Figure, human_readable
 from headroom.pages.calculations import Calculation, Let, binding, given_number
 
 _OPEN = re.compile(r"\?(?:\.(?P<decimals>\?+))?")
@@ -143,6 +143,6 @@ def _named_value(let: Let, quantity: Quantity) -> str:
 
 def _rounded(value: float, powers: Powers) -> str:
     if powers in ((("B", 1),), (("s", 1),)):
-        return humane(value, powers[0][0])
+        return human_readable(value, powers[0][0])
     number = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
     return f"{number} {named(powers)}" if powers else number

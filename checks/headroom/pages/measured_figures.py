@@ -20,7 +20,7 @@ def measured(tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]
     if isinstance(claim, ModelledClaim):
         return _computed(claim, tree, board, target)
     if not isinstance(claim, MeasuredClaim):
-        raise LookupError(f"`{target.claim}` is no measured claim")  # noqa: TRY004 - the link is wrong, not a type
+        raise LookupError(f"`{target.claim}` is not a measured claim")  # noqa: TRY004 - the link is wrong, not a type
     if target.figure is None or target.hardware_class is None:
         raise LookupError("the link names no figure")
     if target.hardware_class not in tree.classes:

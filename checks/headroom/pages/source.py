@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from headroom.io.safe_read import HIDDEN, UnreadableError, below, placed, read_text
+from headroom.io.safe_read import HIDDEN, UnreadableError, below, checked_path, read_text
 from headroom.io.strict_load import load_yaml, texts
 from headroom.io.todo_markers import REMEDY, gaps
 from headroom.pages.markdown_syntax import (
@@ -158,7 +158,7 @@ def load_pages(root: Path) -> tuple[list[Page], list[Problem]]:
         if "/." in name:  # such as Jupyter's checkpoints; the site ignores them
             continue
         try:
-            placed(path, root)  # the site publishes every file, not only pages
+            checked_path(path, root)  # the site publishes every file, not only pages
             if path.suffix in _PARSERS:
                 page = _PARSERS[path.suffix](name, read_text(path, root))
                 pages.append(page)

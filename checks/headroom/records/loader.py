@@ -40,7 +40,7 @@ class Reader:
                 continue
             try:
                 if not file.plain:
-                    safe_read.placed(Path(file.path), self.root)
+                    safe_read.checked_path(Path(file.path), self.root)
             except UnreadableError as error:
                 self.problems.append(unreadable(file.name, rule, error))
                 continue

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from headroom.io.safe_read import UnreadableError, placed
+from headroom.io.safe_read import UnreadableError, checked_path
 from headroom.pages.markdown_syntax import without_fences
 from headroom.pages.source import Fence, Include, Page
 from headroom.records import Problem, Tree
@@ -42,7 +42,7 @@ def _include_fault(tree: Tree, include: Include) -> tuple[str, str] | None:
     """What is wrong with an included file or region, and what to do."""
     if not include.path.startswith("snippets/"):
         try:
-            placed(tree.root / include.path, tree.root)
+            checked_path(tree.root / include.path, tree.root)
         except UnreadableError as error:
             return f"`{include.path}`: {error.message}", error.remedy
         return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from headroom.io import commit_date
+from headroom.io import git_history
 from headroom.io.strict_load import Location
 from headroom.records import Problem
 from headroom.records.claims import CitedClaim
@@ -15,7 +15,7 @@ Dated = tuple[str, Location, str]
 
 def dates(context: Context) -> Iterator[Problem]:
     """No date is later than the day after the last commit, or after today, whichever is later."""
-    last = commit_date.latest_day(context.tree.root)
+    last = git_history.latest_day(context.tree.root)
     for path, field, day in _dated(context):
         if day > last:
             document = context.tree.documents.get(path)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement
 
-from headroom.maths.units import humane
+from headroom.maths.units import human_readable
 from headroom.pages.link_targets import ClaimTarget, FactTarget, parse_target
 from headroom.pages.measured_figures import measured
 from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
@@ -58,7 +58,7 @@ def _fact(link: Element, site: SiteData, target: FactTarget) -> None:
 def _figure(link: Element, site: SiteData, claim: Claim, target: ClaimTarget) -> None:
     value, unit = measured(site.tree, site.board, target)
     if not _text(link):
-        link.text = phrasing.change(value) if target.figure == "change" else humane(value, unit)
+        link.text = phrasing.change(value) if target.figure == "change" else human_readable(value, unit)
     shown = _badge_text(site, [target.hardware_class or ""], claim)
     link.set("class", "claim-figure retired" if claim.retired else "claim-figure")
     link.set("title", shown.sentence)

@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import BytecodeCache, Environment, Template
 from jinja2.bccache import Bucket
 
-from headroom.io import commit_date, safe_read
+from headroom.io import git_history, safe_read
 
 _PAGE_ATTRIBUTES = ("content", "toc", "_title_from_render", "present_anchor_ids", "links_to_anchors")
 """The attributes that MkDocs' `Page.render` sets on a page."""
@@ -26,7 +26,7 @@ def records_hash(root: Path) -> str:
     """Return a hash of the records, benchmarks, snippets and the last commit."""
     found = (each for folder in ("checks", "snippets") for each in _files(root, folder))
     parts = (f"{path} {safe_read.sha256(data)}" for path, data in found)
-    return safe_read.sha256("\n".join([str(commit_date.last_commit(root)), *parts]))
+    return safe_read.sha256("\n".join([str(git_history.last_commit(root)), *parts]))
 
 
 def outlines_hash(docs: Path, config: Path) -> str:

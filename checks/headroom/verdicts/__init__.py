@@ -1,4 +1,4 @@
-"""What is true: verdicts, gates, and where each claim stands on each hardware class."""
+"""Judge claims by evidence: gates, verdicts, and each claim's status on each hardware class."""
 
 from headroom.verdicts.disputes import Dispute
 from headroom.verdicts.formula_check import Check, Computed

@@ -1,7 +1,7 @@
-"""What the harness finds where nothing is to be found: sessions of a program against itself (A/A tests).
+"""A/A tests: sessions of a program against itself, in which every difference found is an error of the harness.
 
-A claim of the topic `harness` names two arms that are one program. So whatever is supported of it is an error, and so
-is whatever is reversed. The gates are left out, but for the one that knows a busy machine: they would stop most errors.
+A claim of the topic `harness` compares two arms of the same program, so a supported and a reversed verdict are errors.
+Only the gate against a busy machine is used, since the other gates would stop most errors.
 """
 
 import math
@@ -20,9 +20,9 @@ from headroom.verdicts.paired_blocks import RunLayout, blocks, value
 
 TOPIC = "harness"
 POWER = 0.8
-"""Share of the sessions in which an effect that counts as detectable would have been found."""
+"""The share of the sessions that would have found an effect of the detectable size."""
 JOINED = (1, 2, 3)
-"""How many sessions, one after the other, are taken for one with as many times the blocks."""
+"""Numbers of consecutive sessions to join into one longer session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,38 +31,39 @@ class Trial:
 
     session: Session
     baseline: tuple[float, ...]
-    """What the baseline took in each block, in seconds."""
+    """The baseline's time in each block, in seconds."""
     subject: tuple[float, ...]
     min_effect: float
-    """The least relative difference that counts, as the claim says."""
+    """The claim's smallest relative difference that counts."""
     found: Comparison
-    """What the rule says of these."""
+    """The comparison of the two arms."""
     control: bool
-    """Whether the control would have let it pass."""
+    """Whether the session passes the gate `control_failed`."""
     busy: bool
+    """Whether other work used the machine."""
     seconds: float
-    """From the start of the first run to the end of the last."""
+    """Time from the start of the first run to the end of the last."""
 
     @property
     def error(self) -> bool:
-        """Whether it finds a difference that counts, in either direction."""
+        """Return whether the session finds a difference that counts, in either direction."""
         mirrored = compare(self.subject, self.baseline, min_effect=self.min_effect)
         return "supported" in (self.found.verdict, mirrored.verdict)
 
 
 @dataclass(frozen=True, slots=True)
 class Detectable:
-    """The gain that sessions of some length would have found."""
+    """The smallest effect that sessions of a given length would have found."""
 
     blocks: int
     sessions: int
     minutes: float
     effect: float
-    """Relative: of 0.05, a subject that is 5 % better."""
+    """Relative improvement: 0.05 is a subject that is 5 % better."""
 
 
 def trials(tree: Tree, hardware_class: str) -> tuple[Trial, ...]:
-    """Every session of a class in which a program was measured against itself, in the order of time."""
+    """Return every A/A session of a hardware class, in chronological order."""
     claims = [claim for claim in tree.measured() if claim.id.partition(".")[0] == TOPIC]
     found = [
         _trial(claim, session)
@@ -93,26 +94,26 @@ def _trial(claim: MeasuredClaim, session: Session) -> Trial:
 
 
 def _seconds(runs: Sequence[Run]) -> float:
-    """From the start of the first run to the end of the last."""
+    """Return the time from the start of the first run to the end of the last, in seconds."""
     return max(run.ended for run in runs) - min(run.started for run in runs)
 
 
-def own_share(runs: Sequence[Run]) -> float | None:
-    """Of the time of a session, what the harness took for itself; None where a run does not say."""
+def harness_share(runs: Sequence[Run]) -> float | None:
+    """Return the harness's own share of a session's time; None if a run did not record its benchmark's time."""
     worked = [run.benchmark_seconds for run in runs if run.benchmark_seconds is not None]
     return 1 - sum(worked) / _seconds(runs) if len(worked) == len(runs) else None
 
 
 def detectable(trials: Sequence[Trial]) -> Iterator[Detectable]:
-    """The effect that sessions of these blocks would have found, for each length that there are five sessions of.
+    """Yield the smallest detectable effect of each session length of which there are at least five sessions.
 
-    Where every subject had been better by a factor, so would be both ends of every interval. So the least factor that
-    lifts an interval above what counts is known of each session.
+    If every sample of the subject improved by a factor, both ends of the interval would improve by this factor. So each
+    session gives the smallest factor that lifts its interval above the effect that counts.
     """
     for count in JOINED:
         joined = [trials[i : i + count] for i in range(0, len(trials) - count + 1, count)]
         needed = sorted(map(_needed, joined))
-        if len(needed) < 5:  # noqa: PLR2004 - of which one may miss it
+        if len(needed) < 5:  # noqa: PLR2004 - with five, one may miss the effect
             return
         yield Detectable(
             blocks=sum(len(trial.baseline) for trial in joined[0]),
@@ -128,15 +129,15 @@ def _needed(part: Sequence[Trial]) -> float:
     return (1 + part[0].min_effect) / compare(baseline, subject).low - 1
 
 
-def own_shares(tree: Tree, hardware_class: str) -> dict[str, float]:
-    """The harness's mean share of the time of a benchmark's sessions on a class, by benchmark.
+def harness_shares(tree: Tree, hardware_class: str) -> dict[str, float]:
+    """Return the harness's mean share of session time on a hardware class, by benchmark.
 
     Only sessions count whose harness is that of the newest one, or declared equivalent to it.
     """
     found: dict[str, list[tuple[tuple[str, str], str, float]]] = {}
     for session in tree.sessions:
         head = session.head
-        share = own_share(session.evidence.runs) if head.hardware_class == hardware_class else None
+        share = harness_share(session.evidence.runs) if head.hardware_class == hardware_class else None
         if share is not None:
             found.setdefault(head.benchmark, []).append(((head.date, head.time or ""), head.harness, share))
     return {name: fmean(_of_newest(sessions, tree.harness_versions)) for name, sessions in sorted(found.items())}

@@ -1,4 +1,4 @@
-"""The figures of a measured claim at one point, each with its unit and the range that the runs leave it."""
+"""Compute the figures of a measured claim at one point, with their units and confidence intervals."""
 
 import math
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from statistics import median
 from headroom.records.claims import MeasuredClaim
 from headroom.verdicts.judge import PointVerdict
 
-_LEVEL = 0.99  # of the interval of a median; that of a ratio has the level of its claim
+_LEVEL = 0.99  # confidence level of a median's interval; a ratio's interval has its claim's level
 
 
 def value_of(name: str, point: PointVerdict, claim: MeasuredClaim) -> tuple[float, str]:
-    """The value of a figure and its unit: the ratio of improvement, or what an arm's median is."""
+    """Return a figure's value and unit: a ratio without unit, or an amount in the metric's unit."""
     if name == "ratio":
         return point.ratio, "1"
     if name == "slowdown":
@@ -24,7 +24,7 @@ def value_of(name: str, point: PointVerdict, claim: MeasuredClaim) -> tuple[floa
 
 
 def range_of(name: str, point: PointVerdict, claim: MeasuredClaim) -> tuple[float, float]:
-    """Between which values the figure may lie: the interval of the ratio, or of the median over the blocks."""
+    """Return a figure's confidence interval: that of the ratio, or of the median over the blocks."""
     more = tuple(s - b for s, b in zip(point.subject, point.baseline, strict=True))
     samples = {
         "subject": point.subject,
@@ -53,8 +53,8 @@ def _inverse(ratio: float) -> float:
 
 
 def _of_median(samples: Sequence[float]) -> tuple[float, float]:
-    """The interval of a median that signs alone give, whatever the distribution; for few blocks, all that there is."""
-    n, end = len(samples), 1  # of the ordered samples, the first and the last are the ends; then the second …
+    """Return the sign-test interval of a median, or the samples' whole range if there are too few for the level."""
+    n, end = len(samples), 1  # start with the first and the last ordered sample, then move inwards
     ordered = sorted(samples)
     while 2 * sum(math.comb(n, k) for k in range(end + 1)) <= (1 - _LEVEL) * 2**n:
         end += 1

@@ -1,4 +1,4 @@
-"""The shape of a claim along its sweep: where it holds, and between which points its verdict changes."""
+"""Find where along its sweep a claim holds, and between which points its verdict changes."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from headroom.verdicts.judge import PointVerdict
 
 Kind = Literal["everywhere", "from", "up_to", "nowhere", "unresolved", "irregular"]
 
-# The verdicts in the order of the grid, a letter a point: supported, contradicted, inconclusive.
+# The verdicts in grid order, one letter per point: supported, contradicted, inconclusive.
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("everywhere", re.compile(r"s+")),
     ("from", re.compile(r"[ci]+s+")),
@@ -21,7 +21,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("unresolved", re.compile(r"[ci]+")),
 )
 Between = tuple[Value, Value]
-"""Two values of a grid with different verdicts, the smaller one first, and no resolved one between them."""
+"""Two grid values with different verdicts, the smaller first, with only inconclusive points between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Shape:
     """Where along a sweep a claim is supported."""
 
     kind: Kind
-    """``irregular`` where the supported points are not one end of the grid, or all of it."""
+    """``irregular`` if the supported points are neither all points nor a contiguous end of the grid."""
     edge: Value | None = None
-    """The first supported value of ``from``, the last one of ``up_to``."""
+    """The first supported value if ``kind`` is ``from``, the last if it is ``up_to``."""
     between: Between | None = None
-    """The crossover: from the last resolved point on the one side to the first on the other.
+    """The crossover, from the last conclusive point on one side to the first on the other.
 
-    None where there is none, more than one, or where the points on one side are not resolved at all.
+    None if there is no crossover, or all points on one side are inconclusive.
     """
 
 
@@ -43,17 +43,17 @@ EVERYWHERE = Shape("everywhere")
 
 
 def asserted(claim: MeasuredClaim) -> Shape | None:
-    """The part of its sweep that a claim is meant for; None where it is meant for all of it, or nothing is swept."""
+    """Return the part of its sweep that a claim asserts; None if it asserts all of it, or has no sweep."""
     sweep, points = claim.scope.sweep, claim.scope.points
     if sweep is None or all(map(claim.scope.asserted, points)):
         return None
-    meant = [point[sweep.axis] for point in points if claim.scope.asserted(point)]
+    values = [point[sweep.axis] for point in points if claim.scope.asserted(point)]
     rising = claim.scope.asserted(points[-1])
-    return Shape("from", meant[0]) if rising else Shape("up_to", meant[-1])
+    return Shape("from", values[0]) if rising else Shape("up_to", values[-1])
 
 
 def changes(claim: MeasuredClaim, points: Sequence[PointVerdict]) -> list[Between]:
-    """Between which values the verdict changes. Points that are not resolved are passed over, and so widen the gap."""
+    """Return the pairs of values between which the verdict changes; inconclusive points widen the gap."""
     if claim.scope.sweep is None:
         return []
     axis = claim.scope.sweep.axis
@@ -62,7 +62,7 @@ def changes(claim: MeasuredClaim, points: Sequence[PointVerdict]) -> list[Betwee
 
 
 def shape(claim: MeasuredClaim, points: Sequence[PointVerdict]) -> Shape | None:
-    """What the points of a session, in the order of the grid, say of a claim; None where nothing is swept."""
+    """Return the shape of a claim from a session's points in grid order; None if the claim has no sweep."""
     if claim.scope.sweep is None:
         return None
     letters = "".join(point.verdict[0] for point in points)

@@ -1,4 +1,4 @@
-"""Disputes: two sessions that say the opposite where nothing that is recorded explains it."""
+"""Find disputes: sessions on the same product and torch version with opposite verdicts on a claim."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,27 +9,27 @@ from headroom.verdicts.judge import SessionVerdict
 
 Judged = tuple[Session, SessionVerdict]
 SETTLED = 3
-"""So many sessions in a row that agree end a dispute. By chance one says the opposite at most once in a hundred."""
+"""Number of consecutive newest sessions that must agree to settle a dispute; each errs at most once in a hundred."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """The newest session of each side."""
+    """The newest session of each side, with its verdict."""
 
     supported: Judged
     reversed: Judged
 
     @property
     def sides(self) -> tuple[Judged, Judged]:
-        """Both."""
+        """Return both sides."""
         return self.supported, self.reversed
 
 
 def dispute(judged: Sequence[Judged]) -> Dispute | None:
-    """What is open between sessions of one claim on one hardware class, which come newest first.
+    """Return the open dispute between sessions of one claim on one hardware class, given newest first; None if none.
 
-    One supports the claim and another reverses it, on the same product and the same minor version of torch, the one
-    that the product was last measured with; and those that came last do not agree yet.
+    A dispute is open if one session supports the claim and another reverses it, both on the same product and on the
+    minor version of torch that the product was last measured with, and the newest sessions do not agree yet.
     """
     if not {"supported", "reversed"} <= {_side(verdict) for _, verdict in judged}:
         return None
@@ -45,7 +45,7 @@ def dispute(judged: Sequence[Judged]) -> Dispute | None:
 
 
 def _open(sides: list[tuple[str, Judged]]) -> Dispute | None:
-    """The dispute between sessions of either side, newest first, unless the last ones agree."""
+    """Return the dispute between sessions, given newest first; None if the newest ones agree."""
     if len({side for side, _ in sides[:SETTLED]}) <= 1:
         return None
     newest = dict(reversed(sides))

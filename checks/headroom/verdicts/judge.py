@@ -1,4 +1,4 @@
-"""The verdict of one session on one claim, worked out from the raw samples and written into no record."""
+"""Judge a claim by one session: compute its verdict from the raw samples."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 Word = Literal["supported", "contradicted", "inconclusive", "flips"]
 
-# One-sided error over all points of a sweep together; see docs/contribute/statistics.md.
+# Confidence levels over all points of a sweep together; see docs/contribute/statistics.md.
 _LEVELS = {"better": 0.99, "not_worse": 0.90, "equal_within": 0.90}
 _CONTROL_LEVEL = 0.99
 
 
 @dataclass(frozen=True, slots=True)
 class PointVerdict:
-    """What a session says of a claim at one point. Samples are one value a block, in the metric's unit."""
+    """A session's verdict on a claim at one point. Samples are one value per block, in the metric's unit."""
 
     point: Point
     asserted: bool
-    """Whether the claim means this point, or only shows it."""
+    """Whether the claim asserts this point, or only shows it."""
     verdict: Word
     reason: str
     ratio: float
-    """Improvement of subject over baseline: above 1 the subject is better. Not a number where nothing is known."""
+    """Improvement of subject over baseline: above 1 the subject is better; nan if unknown."""
     low: float
     high: float
     n: int
@@ -42,7 +42,7 @@ class PointVerdict:
 
 @dataclass(frozen=True, slots=True)
 class SessionVerdict:
-    """What a session says of a claim: its points, and one word for all that the claim asserts."""
+    """A session's verdict on a claim: over all asserted points, and at each point."""
 
     verdict: Word
     reason: str
@@ -50,25 +50,25 @@ class SessionVerdict:
 
 
 def judge(claim: MeasuredClaim, evidence: Evidence, hardware: HardwareClass | None = None) -> SessionVerdict:
-    """Hold a claim to one session.
+    """Judge a claim by one session.
+
+    Invalid evidence raises no error: the verdict is ``inconclusive``, with the reason.
 
     Args:
-        claim: what is said.
-        evidence: what was measured.
-        hardware: the class of the session's machine, for the gates that need it; without it they are not tried.
-
-    Nothing that the evidence holds raises: what cannot be judged is ``inconclusive``, with the reason.
+        claim: the claim.
+        evidence: the session.
+        hardware: the class of the session's machine; without it, the gates that need it are skipped.
     """
     return judge_layout(claim, RunLayout(evidence), hardware)
 
 
 def judge_layout(claim: MeasuredClaim, layout: RunLayout, hardware: HardwareClass | None) -> SessionVerdict:
-    """As ``judge``, of a session whose runs are laid out already."""
+    """Judge as ``judge``, with the session's runs already laid out."""
     return overall(tuple(_point(claim, layout, point, hardware) for point in claim.scope.points))
 
 
 def overall(points: tuple[PointVerdict, ...]) -> SessionVerdict:
-    """What the points of a claim say together."""
+    """Return the verdict over all asserted points."""
     asserted = [point for point in points if point.asserted]
     words = {point.verdict for point in asserted}
     if len(words) == 1:
@@ -92,7 +92,7 @@ def _point(claim: MeasuredClaim, layout: RunLayout, point: Point, hardware: Hard
     try:
         result = _compared(claim, baseline, subject, level)
         reason = failed_gate(case)
-    except Exception as error:  # noqa: BLE001 - whatever breaks, a broken judgement supports nothing
+    except Exception as error:  # noqa: BLE001 - an error while judging must support nothing
         result, reason = _nothing(len(paired), level), f"statistics_raised ({type(error).__name__})"
     if not paired:
         reason = "not_measured"
@@ -130,7 +130,7 @@ def _compared(
 
 
 def _nothing(n: int, level: float) -> "Comparison":
-    """A comparison that says nothing."""
+    """Return a comparison without a result."""
     from headroom.maths.statistics import Comparison  # noqa: PLC0415 - as above
 
     return Comparison("inconclusive", "bad_samples", float("nan"), 0.0, float("inf"), n, level)

@@ -1,4 +1,4 @@
-"""The noise floor of a hardware class: how far the baseline is from itself, over the sessions of the class."""
+"""The noise floor of a hardware class: how far controls differ from their baselines over its sessions."""
 
 import math
 from collections import defaultdict
@@ -13,7 +13,7 @@ from headroom.verdicts.judge import PointVerdict, SessionVerdict, overall
 from headroom.verdicts.paired_blocks import RunLayout
 
 LEAST = 20
-"""Comparisons below which a floor is shown, and holds no claim to anything: their 95th percentile is their largest."""
+"""The number of comparisons from which a floor applies to claims; of fewer, the 95th percentile is the largest."""
 _SHARE = 0.95
 _TIMED = tuple(name for name, kind in METRICS.items() if kind.timed)
 _DIFFERENT = ("reversed", "worse", "different")
@@ -21,56 +21,56 @@ _DIFFERENT = ("reversed", "worse", "different")
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """How far times of a class differ where nothing differs."""
+    """The noise floor of a hardware class: how far times of equal programs differ."""
 
     share: float
-    """The difference, relative, that 95 % of the comparisons of a baseline with its control stay below or reach."""
+    """The relative difference that 95 % of the comparisons of a baseline with its control do not exceed."""
     comparisons: int
-    """One a baseline, a point and a session."""
+    """The number of comparisons: one per baseline, point and session."""
     sessions: int
 
     @property
     def counts(self) -> bool:
-        """Whether claims are held to it."""
+        """Return whether the floor applies to claims."""
         return self.comparisons >= LEAST
 
 
 class Noise:
-    """The comparisons of baseline and control of every session so far, by hardware class."""
+    """The deviations between baseline and control of every session added, by hardware class."""
 
     def __init__(self) -> None:
         self._by_class: dict[str, list[tuple[str, list[float]]]] = defaultdict(list)
         self._floors: dict[tuple[str, str | None], Floor | None] = {}
 
-    def take(self, session: Session, found: list[float]) -> None:
-        """Take in the ``deviations`` of a session; one that has none says nothing."""
+    def add(self, session: Session, found: list[float]) -> None:
+        """Add the ``deviations`` of a session, possibly none."""
         if found:
             self._by_class[session.head.hardware_class].append((session.head.date, found))
             self._floors.clear()
 
     def floor(self, hardware_class: str, before: str | None = None) -> Floor | None:
-        """The floor of a class, by all sessions or by those of the days before one; None where there is none."""
+        """Return the floor of a class from all sessions or those before a day; None if there are no comparisons."""
         key = (hardware_class, before)
         if key not in self._floors:
             known = self._by_class.get(hardware_class, ())
             self._floors[key] = _floor([found for date, found in known if before is None or date < before])
         return self._floors[key]
 
-    def held(self, claim: MeasuredClaim, session: Session, verdict: SessionVerdict) -> SessionVerdict:
-        """A verdict on times, held to the floor of the days before its session: no difference within it is one."""
+    def apply(self, claim: MeasuredClaim, session: Session, verdict: SessionVerdict) -> SessionVerdict:
+        """Make the points ``inconclusive`` whose difference is within the floor of the days before the session."""
         floor = self.floor(session.head.hardware_class, session.head.date)
         if floor is None or not floor.counts:
             return verdict
-        return overall(tuple(_held(claim, point, floor.share) for point in verdict.points))
+        return overall(tuple(_apply_at(claim, point, floor.share) for point in verdict.points))
 
 
 def _floor(known: list[list[float]]) -> Floor | None:
-    """The floor by what each of these sessions has shown."""
+    """Return the floor of the sessions' deviations; None if there are none."""
     every = sorted(each for found in known for each in found)
     return Floor(math.expm1(every[math.ceil(_SHARE * len(every)) - 1]), len(every), len(known)) if every else None
 
 
-def _held(claim: MeasuredClaim, point: PointVerdict, share: float) -> PointVerdict:
+def _apply_at(claim: MeasuredClaim, point: PointVerdict, share: float) -> PointVerdict:
     differs = point.reason in _DIFFERENT or (point.reason == "clear" and claim.relation == "better")
     if differs and point.low <= 1 + share and point.high >= 1 / (1 + share):
         return replace(point, verdict="inconclusive", reason="within_noise")
@@ -78,14 +78,14 @@ def _held(claim: MeasuredClaim, point: PointVerdict, share: float) -> PointVerdi
 
 
 def timed(head: Head) -> bool:
-    """Whether a session has times; without, it says nothing of how far they differ."""
+    """Return whether a session has a timed metric."""
     return not head.units.keys().isdisjoint(_TIMED)
 
 
 def deviations(layout: RunLayout) -> list[float]:
-    """How far the control was from its baseline in each comparison of a session, as the logarithm of their ratio.
+    """Return, sorted, the absolute log ratio of control to baseline in each comparison of a session.
 
-    Of a machine that was busy there is none.
+    Comparisons on a busy or throttled machine, or with too few blocks, are left out.
     """
     found: list[float] = []
     for slot, controls in layout.runs.items():
@@ -107,6 +107,6 @@ def _deviation(layout: RunLayout, baselines: list[Run], controls: list[Run]) -> 
     first, second = ([layout.value(pair[i], metric) for pair in pairs] for i in (0, 1))
     try:
         ratio = typical_ratio(first, second)
-    except Exception:  # noqa: BLE001 - a judgement that breaks says so in its verdict; here it says nothing
+    except Exception:  # noqa: BLE001 - the verdict reports such an error; here the comparison is left out
         return []
     return [] if math.isnan(ratio) else [abs(math.log(ratio))]

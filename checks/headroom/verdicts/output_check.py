@@ -1,4 +1,4 @@
-"""Whether the runs of a block computed the same, or gave up no more quality than their claim says."""
+"""Compare the outputs of a block's runs: their relative difference, and the quality that the subject gives up."""
 
 import math
 
@@ -6,8 +6,8 @@ from headroom.records.claims import MeasuredClaim
 from headroom.verdicts.paired_blocks import PairedBlock
 
 
-def apart(baseline: float | None, other: float | None) -> float:
-    """How far two outputs are apart, in relation to the baseline's; beyond all bounds where one is not known."""
+def relative_difference(baseline: float | None, other: float | None) -> float:
+    """Return the difference of two outputs relative to the baseline's; infinite if one is unknown."""
     if baseline is None or other is None:
         return math.inf
     if baseline == other:
@@ -15,8 +15,8 @@ def apart(baseline: float | None, other: float | None) -> float:
     return abs(other - baseline) / abs(baseline) if baseline else math.inf
 
 
-def lost(claim: MeasuredClaim, block: PairedBlock) -> float:
-    """How much of the baseline's quality the subject gives up; beyond all bounds where that is not known."""
+def quality_loss(claim: MeasuredClaim, block: PairedBlock) -> float:
+    """Return how much of the baseline's quality the subject gives up; infinite if that is unknown."""
     baseline, subject = block.baseline.output, block.subject.output
     if claim.gives_up is None or baseline is None or subject is None:
         return math.inf

@@ -1,4 +1,4 @@
-"""The runs of a session, laid out once for every claim, and those that speak for one claim at one point, by block."""
+"""Lay out a session's runs by slot, and pair a claim's baseline, subject and control by block."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -13,16 +13,14 @@ from headroom.records.evidence import Evidence, Run, Slot, block_orders, place, 
 
 
 class RunLayout:
-    """The runs of one session by slot, and what can be said of their order whatever the claim."""
+    """The runs of one session by slot, with checks of their order that do not depend on a claim."""
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
         self.runs: dict[Slot, list[Run]] = defaultdict(list)
         self._ran: dict[int, list[tuple[int, Slot]]] = defaultdict(list)
         self._values: dict[tuple[int, str], float] = {}
-        slots: dict[
-            tuple[Any, ...], Slot
-        ] = {}  # one object for runs alike, since to make it and to compare it takes time
+        slots: dict[tuple[Any, ...], Slot] = {}  # one object per slot, since creating and comparing slots is slow
         for run in evidence.runs:
             key = (run.arm, run.control, *run.point.items())
             slot = slots.get(key) or slots.setdefault(key, slot_of(run))
@@ -33,22 +31,22 @@ class RunLayout:
 
     @property
     def blocks(self) -> set[int]:
-        """The numbers of the blocks of which anything ran."""
+        """Return the numbers of the blocks with at least one run or failure."""
         return set(self._ran)
 
     @cached_property
     def repeated(self) -> bool:
-        """Whether a slot of a block was filled twice."""
+        """Return whether a slot of a block has two runs."""
         return any(len(runs) != len({run.block for run in runs}) for runs in self.runs.values())
 
     @cached_property
     def failures(self) -> Mapping[Slot, int]:
-        """How many runs of each slot gave no result."""
+        """Return the number of failed runs by slot."""
         return Counter(map(slot_of, self.evidence.failures))
 
     @cached_property
     def in_order(self) -> bool:
-        """Whether the order of each block is the one that the recorded seed gives, and the clock agrees."""
+        """Return whether each block has the order of the recorded seed, and the runs' times agree with it."""
         seed = self.evidence.design.order_seed
         slots = {slot for ran in self._ran.values() for _, slot in ran}
         for ran, order in zip(self._ran.values(), block_orders(slots, seed, self._ran), strict=True):
@@ -62,7 +60,7 @@ class RunLayout:
         return True
 
     def value(self, run: Run, metric: str) -> float:
-        """As ``value``, of one of its runs: several claims and the noise ask for it."""
+        """Return ``value`` of one of the session's runs, cached because several claims need it."""
         key = (id(run), metric)
         found = self._values.get(key)
         if found is None:
@@ -71,7 +69,7 @@ class RunLayout:
 
 
 class PairedBlock(NamedTuple):
-    """Baseline, subject and control of one block; the control is missing where it was not run."""
+    """Baseline, subject and control of one block; the control is None if it has no run."""
 
     baseline: Run
     subject: Run
@@ -79,16 +77,16 @@ class PairedBlock(NamedTuple):
 
     @property
     def runs(self) -> tuple[Run, ...]:
-        """The runs that there are."""
+        """Return the runs of the block."""
         return (*self[:2], self.control) if self.control else self[:2]
 
 
 def blocks(claim: MeasuredClaim, layout: RunLayout, point: Point) -> list[PairedBlock]:
-    """The blocks of a session in which no run of a claim failed at this point."""
+    """Return the blocks of a session in which both of a claim's arms ran at a point without failure."""
     at, metric = place(point), claim.metric.name
 
     def found(arm: str, *, control: bool = False) -> dict[int, Run]:
-        """The first run of each block in this slot that has the metric."""
+        """Return the first run of each block in this slot that has the metric."""
         runs = layout.runs.get(Slot(arm, control, at), ())
         return {run.block: run for run in reversed(runs) if metric in run.samples}
 
@@ -102,9 +100,9 @@ def blocks(claim: MeasuredClaim, layout: RunLayout, point: Point) -> list[Paired
 
 
 def value(run: Run, metric: str) -> float:
-    """What a run counts as: the median of its samples, however many there are. Runs are replicates, samples are not.
+    """Return a run's value: the median of its samples. Runs are replicates, samples are not.
 
-    Not a number where a sample is no positive, finite one, which the median would hide.
+    Return nan if a sample is not a positive, finite number, which the median would hide.
     """
     samples = run.samples[metric]
     known = samples and min(samples) > 0 and max(samples) < inf and not isnan(sum(samples))

@@ -1,4 +1,4 @@
-"""A session that was just measured, beside those that the registry holds: what each says, and whether they agree."""
+"""Compare a new session with the registry's sessions: their verdicts, agreement and differing conditions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,54 +16,54 @@ Agreement = Literal["agree", "apart", "undecided", "differ", "opposite"]
 
 MEANING: dict[Agreement, str] = {
     "agree": "They agree: the verdicts are the same, and the intervals overlap.",
-    "apart": "The verdicts are the same, and the intervals lie apart: the size of the effect is another here.",
-    "undecided": "One of the two does not decide, so they neither agree nor disagree.",
-    "differ": "They disagree: the verdicts are not the same.",
-    "opposite": "They say the opposite of one another: one supports what the other sees reversed.",
+    "apart": "The verdicts are the same, but the intervals do not overlap: the size of the effect differs.",
+    "undecided": "One of the two is inconclusive, so they neither agree nor disagree.",
+    "differ": "They disagree: the verdicts differ.",
+    "opposite": "They contradict each other: one supports the claim, and the other shows the reverse.",
 }
-"""Every agreement in words, the least of them last."""
+"""The meaning of each agreement, in decreasing order of agreement."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """The registry's newest session on one hardware class, beside a new one."""
+class ComparedSession:
+    """The registry's newest session on one hardware class, compared with a new one."""
 
     hardware_class: str
     session: Session
     status: Status
-    """Where the claim stands on that class without the new session."""
+    """The claim's status on that class without the new session."""
     points: tuple[PointVerdict, ...]
     agreement: Agreement
-    """That of the asserted point at which the two agree least."""
+    """The agreement at the asserted point at which the two agree least."""
     differences: tuple[Difference, ...]
     unknown: tuple[str, ...]
-    """What is known of neither machine."""
+    """Fields that are unknown for both machines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """A new session, what it says of a claim, and what the registry has to lay beside it."""
+    """A new session, its verdict on a claim, and the registry's sessions that it is compared with."""
 
     claim: MeasuredClaim
     evidence: Evidence
     hardware_class: str | None
-    """None where the machine is of no class."""
+    """None if the machine belongs to no class."""
     verdict: SessionVerdict
     before: Status
-    """Where the claim stands on this class."""
+    """The claim's status on this class in the registry."""
     after: Status
-    """Where it would stand if the session were in the registry."""
-    beside: tuple[Beside, ...]
+    """The claim's status on this class if the session were in the registry."""
+    compared: tuple[ComparedSession, ...]
 
 
 def reproduction(tree: Tree, claim: MeasuredClaim, evidence: Evidence, path: str) -> Reproduction:
-    """Judge a new session, and lay beside it what the registry holds: of the same class, or else of each.
+    """Judge a new session, and compare it with the registry's newest session of its class, or else of each class.
 
     Args:
         tree: the registry, without the new session.
-        claim: what was measured again.
+        claim: the claim that was measured again.
         evidence: the new session.
-        path: where it would lie in the registry.
+        path: its path if it were in the registry.
     """
     name = evidence.hardware_class
     verdict = judge(claim, evidence, tree.classes.get(name))
@@ -79,15 +79,15 @@ def reproduction(tree: Tree, claim: MeasuredClaim, evidence: Evidence, path: str
         verdict=verdict,
         before=before.of(claim, name).status,
         after=after.of(claim, name).status,
-        beside=tuple(_besides({name: held[name]} if name in held else held, verdict, evidence)),
+        compared=tuple(_compare({name: held[name]} if name in held else held, verdict, evidence)),
     )
 
 
-def _besides(held: dict[str, Standing], verdict: SessionVerdict, evidence: Evidence) -> Iterator[Beside]:
+def _compare(held: dict[str, Standing], verdict: SessionVerdict, evidence: Evidence) -> Iterator[ComparedSession]:
     for name, standing in held.items():
         if standing.session and standing.verdict:
             there = standing.session.head
-            yield Beside(
+            yield ComparedSession(
                 hardware_class=name,
                 session=standing.session,
                 status=standing.status,
@@ -99,13 +99,13 @@ def _besides(held: dict[str, Standing], verdict: SessionVerdict, evidence: Evide
 
 
 def _least(here: SessionVerdict, there: SessionVerdict) -> Agreement:
-    """The agreement of the asserted point at which two sessions agree least."""
+    """Return the agreement at the asserted point at which two sessions agree least."""
     pairs = zip(here.points, there.points, strict=True)
     return max((agreement(a, b) for a, b in pairs if a.asserted), key=list(MEANING).index)
 
 
 def agreement(here: PointVerdict, there: PointVerdict) -> Agreement:
-    """How far two verdicts on one point agree."""
+    """Return how far two verdicts on one point agree."""
     words = {here.verdict, there.verdict}
     if "inconclusive" in words:
         return "undecided"

@@ -1,4 +1,4 @@
-"""The roofline of a session: how fast a product of matrices can be on its machine."""
+"""Bound a session's matmul rate by what machines of the same product have reached."""
 
 from collections.abc import Mapping
 
@@ -8,20 +8,20 @@ from headroom.records.machines import Machine
 from headroom.verdicts.gates import BUSY_SHARE
 
 SLACK = 1.25
-"""What another machine of the same product may be faster by; see docs/contribute/statistics.md."""
+"""The factor by which another machine of the same product may be faster; see docs/contribute/statistics.md."""
 ALIKE = ("device", "product", "power_limit_w", "threads", "instruction_sets")
-"""What two machines share that can do the same."""
+"""The fields that must be equal for two machines to be equally fast."""
 
 
 def bounded(hardware: HardwareClass, machines: Mapping[str, Machine], found: Environment) -> HardwareClass:
-    """The class as it is for one product: its peak is also bounded by what such machines were seen to reach.
+    """Return the hardware class with its peak FLOP/s also bounded by the rates measured on equal machines.
+
+    The number format of a step's matmuls is unknown, so the fastest format counts.
 
     Args:
         hardware: the class.
-        machines: what machines can do, by the paths of their records.
+        machines: records of machines' matmul rates, by path.
         found: the machine of a session.
-
-    The format of a step's products is not known, so the fastest one counts.
     """
     rates = {path: machine.fastest for path, machine in machines.items() if _alike(machine, found)}
     if not rates:
@@ -30,13 +30,13 @@ def bounded(hardware: HardwareClass, machines: Mapping[str, Machine], found: Env
     name, best = rates[path]
     if SLACK * best >= hardware.peak_flops:
         return hardware
-    source = f"{SLACK:g} times the best {name} product that such a machine has shown, {path}"
+    source = f"{SLACK:g} times the best {name} matmul rate measured on such a machine, {path}"
     return hardware.model_copy(update={"peak_flops": SLACK * best, "peak_flops_source": source})
 
 
 def _alike(machine: Machine, found: Environment) -> bool:
-    """Whether it is the same product, run alike, and nothing kept it from showing what it can do."""
+    """Return whether two machines are equal, and the recorded one was neither throttled nor busy."""
     seen = machine.environment
     same = all(getattr(seen, name) == getattr(found, name) for name in ALIKE)
-    spare = 1 - (1 - BUSY_SHARE) * seen.threads / seen.cores  # others beside its own cores are no hindrance
+    spare = 1 - (1 - BUSY_SHARE) * seen.threads / seen.cores  # other processes may use the cores that it did not use
     return same and not machine.throttled and (machine.others_cpu or 0) <= spare

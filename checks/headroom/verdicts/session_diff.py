@@ -1,4 +1,4 @@
-"""In what two sessions differ besides their samples: harness, day, machine, its state, and versions."""
+"""List how two sessions differ apart from their samples: harness, day, machine, its state, and versions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _NAMES = {"power_limit_w": "power limit", "memory_bytes": "memory", "load_before
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing in which two sessions differ, as texts."""
+    """One field in which two sessions differ, with both values as text."""
 
     what: str
     here: str
@@ -20,8 +20,8 @@ class Difference:
 
 
 def differences(here: Head, there: Head) -> Iterator[Difference]:
-    """What differs, in the order of the evidence's fields, versions one by one."""
-    ours, theirs = _said(here), _said(there)
+    """Yield the differences, in the order of the evidence's fields, each version separately."""
+    ours, theirs = _fields(here), _fields(there)
     for name in {**ours, **theirs}:
         pair = (ours.get(name, "not installed"), theirs.get(name, "not installed"))
         if pair[0] != pair[1]:
@@ -29,11 +29,11 @@ def differences(here: Head, there: Head) -> Iterator[Difference]:
 
 
 def unknown(here: Head, there: Head) -> tuple[str, ...]:
-    """What is known of neither machine, and so may differ as well."""
+    """Return the fields that are unknown for both machines, so that they may differ as well."""
     return tuple(name for name in here.environment.unknown if name in there.environment.unknown)
 
 
-def _said(head: Head) -> dict[str, str]:
+def _fields(head: Head) -> dict[str, str]:
     fields: dict[str, Any] = head.environment.model_dump(exclude={"unknown"})
     versions: dict[str, str] = fields.pop("versions")
     return {
@@ -45,7 +45,7 @@ def _said(head: Head) -> dict[str, str]:
 
 
 def _text(name: str, value: object, environment: Environment) -> str:
-    """A value as a person reads it."""
+    """Format a value for readers."""
     if value is None:
         return "none" if environment.device == "cpu" and name in _NO_CPU_HAS else "unknown"
     if isinstance(value, bool):

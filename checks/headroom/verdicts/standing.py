@@ -1,4 +1,4 @@
-"""Where each claim stands on each hardware class today."""
+"""Compute each claim's status on each hardware class from all sessions."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from headroom.records.sessions import Measured, Session
 from headroom.records.tree import Tree
 from headroom.verdicts.disputes import Dispute, dispute
 from headroom.verdicts.formula_check import Computed, models
-from headroom.verdicts.freshness import Age, Present, age
+from headroom.verdicts.freshness import Age, AgeReference, age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
 from headroom.verdicts.noise_floor import Noise, deviations, timed
 from headroom.verdicts.paired_blocks import RunLayout
@@ -24,23 +24,23 @@ Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A claim on one hardware class: its newest session that still counts, and every other."""
+    """A claim's status on one hardware class, with its newest session that counts and all others."""
 
     status: Status
     reason: str
     session: Session | None
     verdict: SessionVerdict | None
     others: tuple[tuple[Session, SessionVerdict], ...]
-    """Older sessions that count as well, newest first."""
+    """Older sessions that count, newest first."""
     void: tuple[Session, ...]
-    """Sessions of a benchmark that has changed since: shown, never counted."""
+    """Sessions of a benchmark that has changed since, which do not count."""
     age: Age | None = None
-    """How old what the status rests on is; None where there is no session at all."""
+    """The age of the newest session; None if there is no session."""
     dispute: Dispute | None = None
-    """The two sessions that disagree, where it is disputed."""
+    """The two sessions that disagree, if the status is ``disputed``."""
 
     def at(self, point: Point) -> PointVerdict | None:
-        """The verdict at a point that fits: every value given must be the point's; None where not exactly one fits."""
+        """Return the verdict at the only point that has all the given values; None if not exactly one point has."""
         points = self.verdict.points if self.verdict else ()
         fitting = [p for p in points if all(p.point.get(name) == value for name, value in point.items())]
         return fitting[0] if len(fitting) == 1 else None
@@ -48,22 +48,23 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Every claim on every hardware class that it is meant for or was measured on."""
+    """The standing of every claim on every hardware class that it names or was measured on."""
 
     standings: Mapping[str, Mapping[str, Standing]]
     noise: Noise = field(default_factory=Noise)
-    """How far times of each hardware class differ where nothing does."""
+    """The noise floors of the hardware classes."""
     models: Mapping[str, Computed] = field(default_factory=dict)
-    """What each modelled claim comes to."""
+    """The evaluated modelled claims, by id."""
 
     def of(self, claim: Claim, hardware_class: str) -> Standing:
-        """Where a claim stands on a class; ``unmeasured`` where nothing is known."""
+        """Return a claim's standing on a class; ``unmeasured`` if there is none."""
         return self.standings[claim.id].get(hardware_class, _UNMEASURED)
 
     def status(self, claim: Claim, hardware_class: str) -> Status:
-        """What a page about this class may say of a claim.
+        """Return a claim's status for pages about a hardware class.
 
-        A claim whose metric carries over takes the status that every class with evidence agrees on.
+        If the class has no evidence and the claim's metric carries over, return the status that all classes with
+        evidence share, or ``disputed``.
         """
         if isinstance(claim, ModelledClaim):
             return self.models[claim.id].status
@@ -86,24 +87,24 @@ def judge_all(tree: Tree) -> Board:
     judged: dict[str, list[_Judged]] = defaultdict(list)
     for session in tree.sessions:
         found = judge.judge_session(session)
-        noise.take(session, found.deviations)
+        noise.add(session, found.deviations)
         for claim, verdict in found.verdicts.items():
             judged[claim].append((session, verdict))
-    present = Present.of(tree)
+    reference = AgeReference.of(tree)
     standings = {
-        claim.id: _standings(claim, tree, _within_noise(claim, judged[claim.id], noise), present)
+        claim.id: _standings(claim, tree, _within_noise(claim, judged[claim.id], noise), reference)
         for claim in tree.claims.values()
     }
     return Board(standings, noise, models(tree, standings))
 
 
 class JudgedSession(NamedTuple):
-    """What one session shows."""
+    """One session's verdicts and noise."""
 
     verdicts: Mapping[str, SessionVerdict | None]
-    """By the id of each claim that it measured; None where its benchmark has changed or its class is unknown."""
+    """The verdict by id of each measured claim; None if its benchmark has changed or its class is unknown."""
     deviations: list[float]
-    """How far its controls are from their baselines, as ``deviations`` returns it; empty where they do not count."""
+    """The result of ``deviations``; empty if the machine is not of its class or nothing was timed."""
 
 
 class SessionJudge:
@@ -136,7 +137,7 @@ class SessionJudge:
 
 
 _Judged = tuple[Session, SessionVerdict | None]
-"""A session and its verdict, None where it does not count."""
+"""A session and its verdict; None if it does not count."""
 
 
 class _ClaimIndex:
@@ -159,22 +160,22 @@ class _ClaimIndex:
 
 
 def _within_noise(claim: Claim, judged: list[_Judged], noise: Noise) -> list[_Judged]:
-    """Hold the verdicts on a claim about times to the noise floor of each session."""
+    """Apply each session's noise floor to its verdict, if the claim is about times."""
     if not (isinstance(claim, MeasuredClaim) and claim.metric.kind.timed):
         return judged
-    return [(session, verdict and noise.held(claim, session, verdict)) for session, verdict in judged]
+    return [(session, verdict and noise.apply(claim, session, verdict)) for session, verdict in judged]
 
 
-def _standings(claim: Claim, tree: Tree, judged: list[_Judged], present: Present) -> dict[str, Standing]:
+def _standings(claim: Claim, tree: Tree, judged: list[_Judged], reference: AgeReference) -> dict[str, Standing]:
     if not isinstance(claim, MeasuredClaim):
         return {}
     found: dict[str, list[_Judged]] = {name: [] for name in claim.scope.hardware}
     for session, verdict in judged:
         found.setdefault(session.head.hardware_class, []).append((session, verdict))
-    return {name: _standing(claim, tree, found[name], present) for name in sorted(found)}
+    return {name: _standing(claim, tree, found[name], reference) for name in sorted(found)}
 
 
-def _standing(claim: MeasuredClaim, tree: Tree, judged: list[_Judged], present: Present) -> Standing:
+def _standing(claim: MeasuredClaim, tree: Tree, judged: list[_Judged], reference: AgeReference) -> Standing:
     current = tree.benchmarks.get(claim.benchmark)
     void = tuple(session for session, _ in judged if session.head.benchmark_syntax_sha256 != current)
     counting = [(session, verdict) for session, verdict in judged if verdict]
@@ -184,5 +185,5 @@ def _standing(claim: MeasuredClaim, tree: Tree, judged: list[_Judged], present: 
     newest, verdict = ordered[0]
     found = dispute(ordered)
     status: Status = "disputed" if found else verdict.verdict
-    how_old = age(claim.freshness, newest.head, present)
+    how_old = age(claim.freshness, newest.head, reference)
     return Standing(status, verdict.reason, newest, verdict, tuple(ordered[1:]), void, how_old, found)

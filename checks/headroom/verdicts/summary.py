@@ -1,4 +1,4 @@
-"""Verdicts as rows: one claim on one hardware class at one point."""
+"""Format verdicts as rows: one per claim, hardware class and point."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from headroom.verdicts.standing import Board, Standing
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """What is known of a claim on a class, at one point of its sweep or as a whole."""
+    """A claim's verdict on one hardware class, at one point of its sweep or as a whole."""
 
     claim: str
     hardware_class: str
@@ -25,13 +25,13 @@ class VerdictRow:
     n: int
     session: str | None
     age: str = ""
-    """How old the evidence is; empty where there is none."""
+    """The age of the evidence in a word; empty if there is no evidence."""
     age_reason: str = ""
     retired: str = ""
-    """The day since when the claim is no longer made."""
+    """The day on which the claim was retired; empty if it was not."""
 
     def __str__(self) -> str:
-        """One line for a terminal."""
+        """Return one line for a terminal."""
         at = ", ".join(f"{name}={value}" for name, value in self.point.items())
         place = f"{self.claim} on {self.hardware_class}" + (f" at {at}" if at else "")
         interval = f"{self.ratio:.4g} [{self.low:.4g}, {self.high:.4g}]" if self.ratio is not None else ""
@@ -45,7 +45,7 @@ class VerdictRow:
 
 
 def rows(tree: Tree, board: Board) -> Iterator[VerdictRow]:
-    """Every claim on every class, a row a point; one row where nothing is measured."""
+    """Yield a row per claim, hardware class and point; one row for a claim that is not measured."""
     for claim in tree.claims.values():
         if isinstance(claim, ModelledClaim):
             computed = board.models[claim.id]
@@ -68,7 +68,7 @@ def _since(claim: Claim) -> str:
 def _rows(claim: str, name: str, standing: Standing) -> Iterator[VerdictRow]:
     how_old = (standing.age.word, standing.age.reason) if standing.age else ("", "")
     if standing.verdict is None or standing.session is None:
-        word = how_old[0]  # why it is void is the reason already
+        word = how_old[0]  # the row's reason already says why it is void
         yield VerdictRow(claim, name, standing.status, standing.reason, {}, None, None, None, 0, None, word)
         return
     for point in standing.verdict.points:
@@ -90,5 +90,5 @@ def _rows(claim: str, name: str, standing: Standing) -> Iterator[VerdictRow]:
 
 
 def _disputed(dispute: Dispute) -> str:
-    """Which sessions disagree."""
+    """Return which sessions disagree."""
     return f"{dispute.supported[0].path} supports it, {dispute.reversed[0].path} says the opposite"

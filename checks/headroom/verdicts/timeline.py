@@ -1,6 +1,6 @@
-"""How a claim came to stand where it stands on one hardware class, session by session. Nothing of it is stored.
+"""Compute the history of a claim's status on one hardware class, session by session.
 
-The claim, the rules and the statistics are today's; the sessions are those that there were at each moment.
+It applies today's claim, rules and statistics to the sessions that existed at each moment.
 """
 
 from collections.abc import Iterator
@@ -14,23 +14,23 @@ from headroom.verdicts.standing import Standing, Status
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one session made of a claim."""
+    """The change of a claim's status by one session."""
 
     session: Session
     verdict: SessionVerdict | None
-    """What it says by itself; None where it does not count, since its benchmark has changed."""
+    """The session's own verdict; None if it does not count, because its benchmark has changed."""
     before: Status
     after: Status
-    """What a page said after it, from it and every session before it."""
+    """The status from this session and all before it."""
 
 
 def steps(standing: Standing) -> Iterator[Step]:
-    """Every session on one hardware class, the oldest first."""
+    """Yield a step per session on one hardware class, oldest first."""
     known: list[tuple[Session, SessionVerdict | None]] = [*standing.others, *((each, None) for each in standing.void)]
     if standing.session is not None:
         known.append((standing.session, standing.verdict))
     known.sort(key=lambda each: (*each[0].head.moment, each[0].path))
-    counting: list[Judged] = []  # the newest first
+    counting: list[Judged] = []  # newest first
     status: Status = "unmeasured"
     for session, verdict in known:
         before = status

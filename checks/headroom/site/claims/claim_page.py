@@ -6,7 +6,7 @@ from html import escape
 from statistics import median
 
 from headroom.io.markdown_escape import text
-from headroom.maths.units import humane
+from headroom.maths.units import human_readable
 from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim, Session
 from headroom.site.claims import (
     cited_claim,
@@ -140,7 +140,7 @@ def _limits(claim: MeasuredClaim, standing: Standing, site: SiteData) -> Iterato
 def _point(claim: MeasuredClaim, point: PointVerdict) -> list[str]:
     """Return a point's row: baseline, control and reason, which the table below the plot omits."""
     unit = claim.metric.kind.unit
-    arms = [text(humane(median(arm), unit)) if arm else "missing" for arm in (point.baseline, point.control)]
+    arms = [text(human_readable(median(arm), unit)) if arm else "missing" for arm in (point.baseline, point.control)]
     return [_where(claim, point), *arms, f"{point.verdict}: {text(phrasing.reason(point.reason))}"]
 
 
@@ -155,7 +155,7 @@ def _session(session: Session, page: PageContext) -> Iterator[str]:
         found.product,
         f"{found.power_limit_w:g} W" if found.power_limit_w else "",
         f"{found.cores} cores, {found.threads} used",
-        humane(found.memory_bytes, "B"),
+        human_readable(found.memory_bytes, "B"),
         found.system,
         {True: "virtualised", False: "not virtualised", None: "virtualised or not is unknown"}[found.virtualised],
         f"load before {found.load_before:.2g}",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from headroom.io.markdown_escape import text
-from headroom.maths.units import humane
+from headroom.maths.units import human_readable
 from headroom.records import MeasuredClaim, Session
 from headroom.site.claims import phrasing
 from headroom.site.site_data import PageContext, evidence_file
@@ -64,7 +64,7 @@ def _machine(session: Session) -> dict[str, str]:
         "product": found.product,
         "power limit": None if found.power_limit_w is None else f"{found.power_limit_w:g} W",
         "driver": found.driver,
-        "memory": humane(found.memory_bytes, "B"),
+        "memory": human_readable(found.memory_bytes, "B"),
         "cores": found.cores,
         "threads": found.threads,
         "instruction sets": ", ".join(found.instruction_sets) or None,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from headroom.io.markdown_escape import text
-from headroom.maths.units import humane
+from headroom.maths.units import human_readable
 from headroom.records import HardwareClass
 from headroom.records.machines import Machine, Measurement
 from headroom.site.claims import noise_and_roofline, phrasing
@@ -73,7 +73,7 @@ def _row(what: str, measured: Measurement, unit: str) -> str:
 def _amount(value: float, unit: str) -> str:
     if unit == "TFLOP/s":
         return noise_and_roofline.tera(value)
-    return f"{phrasing.number(value / 1e9)} GB/s" if unit == "B/s" else humane(value, unit)
+    return f"{phrasing.number(value / 1e9)} GB/s" if unit == "B/s" else human_readable(value, unit)
 
 
 def as_data(site: SiteData) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from headroom.io.markdown_escape import text
-from headroom.maths.statistics import most
+from headroom.maths.statistics import error_rate_bound
 from headroom.site.claims import phrasing
 from headroom.site.site_data import PageContext, SiteData, evidence_file
 from headroom.verdicts import aa_tests
@@ -43,7 +43,7 @@ def _class(site: SiteData, name: str) -> Iterator[str]:
     heads = [trial.session.head for trial in trials]
     days = sorted({phrasing.day(head.date) for head in heads})
     torch = sorted({head.environment.versions.get("torch", "unknown") for head in heads})
-    bound = _percent(most(errors, len(trials)))
+    bound = _percent(error_rate_bound(errors, len(trials)))
     counts = _percent(trials[0].min_effect)
     at_most = f"so at most {bound} of such sessions do (95\u00a0% bound)"
     rows = [
@@ -61,7 +61,7 @@ def _class(site: SiteData, name: str) -> Iterator[str]:
 
 
 def _shares(site: SiteData, name: str) -> Iterator[str]:
-    found = aa_tests.own_shares(site.tree, name)
+    found = aa_tests.harness_shares(site.tree, name)
     if found:
         yield "### What measuring costs"
         yield (

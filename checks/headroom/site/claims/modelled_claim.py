@@ -6,7 +6,7 @@ from typing import Any
 
 from headroom.io.markdown_escape import text
 from headroom.maths.quantities import Quantity
-from headroom.maths.units import UNITS, humane
+from headroom.maths.units import UNITS, human_readable
 from headroom.records import MeasuredClaim, ModelledClaim
 from headroom.records.modelled_claims import MeasuredFigure, Validation, Variable
 from headroom.site.claims import phrasing
@@ -31,7 +31,7 @@ def amount(value: float, unit: str) -> str:
         return f"{value:,.4g} {unit}"
     scale = UNITS[unit][1] if UNITS[unit][0] in ("bytes", "time") else 1.0
     base = {"bytes": "B", "time": "s"}.get(UNITS[unit][0], unit)
-    return humane(value * scale, base)
+    return human_readable(value * scale, base)
 
 
 def result(claim: ModelledClaim, computed: Computed) -> str:

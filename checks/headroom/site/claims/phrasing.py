@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from headroom.maths.units import UNITS, humane
+from headroom.maths.units import UNITS, human_readable
 from headroom.records import MeasuredClaim, Point
 from headroom.site.claims import age_words, sweep_phrases
 from headroom.site.site_data import SiteData
@@ -188,7 +188,9 @@ def where(claim: MeasuredClaim, point: Point) -> str:
 def figures(claim: MeasuredClaim, point: PointVerdict) -> str:
     """Return the medians of both arms: `80.0 ms → 64.2 ms`."""
     unit = claim.metric.kind.unit
-    return f"{humane(median(point.baseline), unit)} → {humane(median(point.subject), unit)}".replace(" ", "\u00a0")
+    return f"{human_readable(median(point.baseline), unit)} → {human_readable(median(point.subject), unit)}".replace(
+        " ", "\u00a0"
+    )
 
 
 def ends(point: PointVerdict) -> str:

@@ -6,7 +6,7 @@ from statistics import median
 
 from headroom.io.markdown_escape import text
 from headroom.maths.statistics import compare
-from headroom.maths.units import humane
+from headroom.maths.units import human_readable
 from headroom.records import MeasuredClaim
 from headroom.records.claims import Metric
 from headroom.records.evidence import place
@@ -71,7 +71,7 @@ def _rows(
 
 def _cells(claim: MeasuredClaim, point: PointVerdict) -> list[str]:
     where = phrasing.where(claim, point.point) or "all"
-    before, after = (humane(median(each), claim.metric.kind.unit) for each in (point.baseline, point.subject))
+    before, after = (human_readable(median(each), claim.metric.kind.unit) for each in (point.baseline, point.subject))
     if point.reason in GATES:
         return [where, before, after, "not known", f"does not count: {phrasing.reason(point.reason)}"]
     known = math.isfinite(point.ratio)
@@ -115,7 +115,7 @@ def result(claim: MeasuredClaim, paired: Sequence[PairedBlock]) -> str:
         return "**Result:** the output of at least one run was not recorded."
     if claim.gives_up:
         return _given_up(claim, pairs)
-    largest = max(output_check.apart(a, b) for a, b in pairs)
+    largest = max(output_check.relative_difference(a, b) for a, b in pairs)
     same = "to the last digit" if largest == 0 else f"within {percent(largest)}"
     allowed = f"{percent(claim.allowed)} was allowed" if claim.allowed else "no difference was allowed"
     return f"**Result:** in all {len(pairs)} pairs of runs the output, usually the loss, is the same {same}; {allowed}."

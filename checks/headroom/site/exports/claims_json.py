@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from statistics import median
 from typing import Any
 
-from headroom.io import commit_date as commits
+from headroom.io import git_history
 from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
 from headroom.records.base import Record
 from headroom.records.public_schema import (
@@ -53,7 +53,7 @@ def files(site: SiteData) -> dict[str, str]:
 
 def _head(site: SiteData) -> dict[str, Any]:
     """Return the fields that each file has in common, except its schema."""
-    last = commits.last_commit(site.tree.root)
+    last = git_history.last_commit(site.tree.root)
     made = {"commit": last and last.id, "commit_date": last and last.day}
     return {"format_version": FORMAT_VERSION, **made, "site": site.address or None}
 

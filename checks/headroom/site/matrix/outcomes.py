@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 
-from headroom.maths.units import humane
+from headroom.maths.units import human_readable
 from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
 from headroom.records.methods import Method
 from headroom.site.claims import cited_claim, modelled_claim, phrasing
@@ -85,7 +85,7 @@ def _swapped(point: PointVerdict) -> tuple[float, float, float, float, float]:
 def _figures(before: float | None, after: float | None, unit: str) -> str:
     if before is None or after is None:
         return ""
-    return f"{humane(before, unit)} → {humane(after, unit)}".replace(" ", "\u00a0")
+    return f"{human_readable(before, unit)} → {human_readable(after, unit)}".replace(" ", "\u00a0")
 
 
 def _finite(value: float) -> float | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.io import commit_date
+from headroom.io import git_history
 
 
 def git(folder: Path, *words: str, seconds: int = 0) -> None:
@@ -37,15 +37,15 @@ def repository(tmp_path: Path) -> Path:
 
 
 def test_day_is_that_of_the_checked_out_commit(repository: Path) -> None:
-    assert commit_date.last_commit_day(repository) == "2001-09-09"
+    assert git_history.last_commit_day(repository) == "2001-09-09"
     git(repository, "checkout", "-q", "HEAD~1")
-    assert commit_date.last_commit_day(repository) == "1970-01-02"
+    assert git_history.last_commit_day(repository) == "1970-01-02"
 
 
 def test_hash_is_that_of_git_rev_parse(repository: Path) -> None:
     command = ["git", "rev-parse", "HEAD"]
     head = subprocess.run(command, cwd=repository, check=True, capture_output=True, text=True).stdout.strip()
-    assert commit_date.last_commit(repository) == commit_date.Commit(head, "2001-09-09")
+    assert git_history.last_commit(repository) == git_history.Commit(head, "2001-09-09")
 
 
 def test_shallow_clone_and_second_worktree_have_a_day(repository: Path, tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_shallow_clone_and_second_worktree_have_a_day(repository: Path, tmp_path
     git(tmp_path, "clone", "-q", "--depth", "1", repository.as_uri(), "shallow")
     git(repository, "worktree", "add", "-q", "--detach", str(tmp_path / "second"))
     assert (tmp_path / "second" / ".git").is_file()
-    found = {commit_date.last_commit_day(tmp_path / name) for name in ("shallow", "second")}
+    found = {git_history.last_commit_day(tmp_path / name) for name in ("shallow", "second")}
     assert found == {"2001-09-09"}
 
 
@@ -61,15 +61,15 @@ def test_other_repositories_are_ignored(repository: Path, tmp_path: Path, monkey
     """Neither one around the tree, nor one that the environment names."""
     inside = repository / "inside"
     inside.mkdir()
-    assert commit_date.last_commit_day(inside) is None
+    assert git_history.last_commit_day(inside) is None
     (inside / ".git").mkdir()
-    assert commit_date.last_commit_day(inside) is None
+    assert git_history.last_commit_day(inside) is None
     other = tmp_path / "other"
     other.mkdir()
     git(other, "init", "-q")
     commit(other, 86400)
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
-    assert commit_date.last_commit_day(repository) == "2001-09-09"
+    assert git_history.last_commit_day(repository) == "2001-09-09"
 
 
 HEADER = f"printf '{'a' * 40} commit 60\\n'"
@@ -84,7 +84,7 @@ def test_unusable_answer_of_git_gives_none(repository: Path, monkeypatch: pytest
     tool.write_text(f"#!/bin/sh\n{script}\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tool.parent), prepend=os.pathsep)
-    assert commit_date.last_commit_day(repository) is None
+    assert git_history.last_commit_day(repository) is None
 
 
 def test_missing_git_commit_or_repository_gives_none(
@@ -92,11 +92,11 @@ def test_missing_git_commit_or_repository_gives_none(
 ) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert commit_date.last_commit_day(empty) is None
+    assert git_history.last_commit_day(empty) is None
     git(empty, "init", "-q")
-    assert commit_date.last_commit_day(empty) is None
+    assert git_history.last_commit_day(empty) is None
     monkeypatch.setenv("PATH", str(empty))
-    assert commit_date.last_commit_day(repository) is None
+    assert git_history.last_commit_day(repository) is None
 
 
 def test_no_program_of_the_repository_settings_runs(repository: Path, tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_no_program_of_the_repository_settings_runs(repository: Path, tmp_path: 
     for key in ("core.pager", "core.fsmonitor", "gpg.program", "alias.cat-file", "core.sshCommand", "diff.external"):
         git(repository, "config", key, f"!{tool}" if key.startswith("alias") else str(tool))
     git(repository, "config", "log.showSignature", "true")
-    assert commit_date.last_commit_day(repository) == "2001-09-09"
+    assert git_history.last_commit_day(repository) == "2001-09-09"
     assert not ran.exists()
 
 
@@ -125,6 +125,6 @@ def test_the_latest_day_is_one_after_today_or_the_last_commit(
         def now(cls, tz: tzinfo | None = None) -> "Clock":
             return cls(2026, 11, 23, 12, tzinfo=tz)
 
-    monkeypatch.setattr(commit_date, "datetime", Clock)
-    monkeypatch.setattr(commit_date, "last_commit_day", lambda _root: committed)
-    assert commit_date.latest_day(tmp_path) == expected
+    monkeypatch.setattr(git_history, "datetime", Clock)
+    monkeypatch.setattr(git_history, "last_commit_day", lambda _root: committed)
+    assert git_history.latest_day(tmp_path) == expected
