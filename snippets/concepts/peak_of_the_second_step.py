@@ -72,8 +72,8 @@ print(f"first step {first / 2**20:.1f} MiB, second {second / 2**20:.1f} MiB")
 # The proof: the second peak is higher by the two states of AdamW, 8 bytes per parameter.
 trained = sum(weight.numel() for weight in model.parameters())
 more = (second - first) / trained
-print(f"{more:.2f} bytes a parameter more, of {trained:,} parameters")
-assert 7.5 < more < 8.5, f"{more:.2f} bytes a parameter more"
+print(f"{more:.2f} bytes per parameter more, of {trained:,} parameters")
+assert 7.5 < more < 8.5, f"{more:.2f} bytes per parameter more"
 
 
 # The function for a GPU reads the peak of each step alone, on an allocator of which

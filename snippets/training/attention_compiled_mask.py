@@ -59,7 +59,9 @@ assert batch["attention_mask"].all(), "the batch has padding"
 assert len(ran) == 1, f"the second step ran {ran}"
 assert calls, "attention calls none of PyTorch's kernels"
 assert not masks, f"attention is called with a mask of {masks[0]}"
-torch.testing.assert_close(loss.detach(), expected, rtol=1e-4, atol=1e-5)
+assert torch.allclose(loss.detach(), expected, rtol=1e-4, atol=1e-5), (
+    f"the loss is {loss}, not {expected}"
+)
 
 # With padding there must be a mask, which proves that the check would see it.
 padded = pad([*rows[1:], tokenizer("Not this one.")]).to(device)

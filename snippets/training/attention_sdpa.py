@@ -65,7 +65,7 @@ def squares(model: torch.nn.Module) -> tuple[torch.Tensor, int]:
 
 
 loss, square = squares(model)
-assert kept, "nothing was kept for backward"
+assert kept, "nothing was saved for backward"
 assert square == 0, f"{square} tensors of tokens × tokens were kept"
 
 reference = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
@@ -76,6 +76,10 @@ expected, square = squares(reference)
 assert square >= reference.config.num_hidden_layers, (
     "eager attention kept no square"
 )
-torch.testing.assert_close(loss, expected, rtol=1e-4, atol=1e-5)
+assert torch.allclose(loss, expected, rtol=1e-4, atol=1e-5), (
+    f"the loss is {loss}, not {expected}"
+)
 for one, other in zip(model.parameters(), reference.parameters(), strict=True):
-    torch.testing.assert_close(one.grad, other.grad, rtol=1e-2, atol=1e-4)
+    assert torch.allclose(one.grad, other.grad, rtol=1e-2, atol=1e-4), (
+        "a gradient is another one"
+    )

@@ -39,7 +39,7 @@ def step() -> None:
 
 # --8<-- [start:is-it-on]
 class MatmulTypes(TorchDispatchMode):
-    """Notes the data types that matrix products take."""
+    """Note the data types that matrix products take."""
 
     def __init__(self) -> None:
         super().__init__()

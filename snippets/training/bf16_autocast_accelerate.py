@@ -34,7 +34,7 @@ def step(batch) -> None:
 
 
 class MatmulTypes(TorchDispatchMode):
-    """Notes the data types that matrix products take."""
+    """Note the data types that matrix products take."""
 
     def __init__(self) -> None:
         super().__init__()

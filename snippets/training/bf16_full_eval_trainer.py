@@ -73,7 +73,7 @@ assert weight.equal(in_fp32["lm_head.weight"].to(weight.device))
 trainer.evaluate()
 held = sum(w.nbytes for w in model.parameters())
 count = sum(w.numel() for w in model.parameters())
-assert held == 2 * count, f"{held / count} bytes a parameter after evaluate()"
+assert held == 2 * count, f"{held / count} bytes per parameter after evaluate()"
 assert not model.lm_head.weight.float().equal(
     in_fp32["lm_head.weight"].to(weight.device)
 )

@@ -34,11 +34,6 @@ tokens = texts.map(
     lambda row: tokenizer(row["text"], truncation=True, max_length=64),
     remove_columns=["text"],
 ).select(range(10))  # two batches of four, and two rows that are left over
-shapes = set()
-model.register_forward_pre_hook(
-    lambda module, args, batch: shapes.add(tuple(batch["input_ids"].shape)),
-    with_kwargs=True,
-)
 # --8<-- [start:enable]
 trainer = Trainer(
     model,
@@ -57,6 +52,10 @@ trainer = Trainer(
     ),
 )
 # --8<-- [end:enable]
+
+loader = trainer.get_train_dataloader()
+shapes = {tuple(batch["input_ids"].shape) for batch in loader}
+assert shapes == {(4, 64)}, f"the batches have the shapes {shapes}"
 
 # --8<-- [start:is-it-on]
 with profile() as trace:

@@ -8,7 +8,7 @@
 # timeout = 300
 # ablation = { "        eval_accumulation_steps=2,\n" = "" }
 # ///
-"""With eval_accumulation_steps=2, the Trainer moves the logits to host memory after every second batch of an evaluation."""
+"""With accumulation steps set, the Trainer moves the logits to host memory after every second batch of an evaluation."""
 
 import gc
 from types import SimpleNamespace

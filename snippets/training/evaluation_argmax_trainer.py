@@ -62,6 +62,10 @@ trainer = Trainer(
 # --8<-- [end:enable]
 
 
+one_hot = torch.nn.functional.one_hot(torch.tensor([[3, 4]]), 10)
+assert most_likely(one_hot, None).tolist() == [[3, 4]], "not the most likely tokens"
+
+
 # --8<-- [start:is-it-on]
 class Held(TrainerCallback):
     """How many texts' logits are there after each batch?"""

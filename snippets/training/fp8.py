@@ -71,7 +71,7 @@ inside = attrgetter("_data")  # what torchao wraps
 
 
 class Operands(TorchDispatchMode):
-    """Notes the pairs of data types that products of wrapped tensors hold inside."""
+    """Note the pairs of data types that products of wrapped tensors hold inside."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -53,6 +53,7 @@ assert ran, "nothing that was compiled ran"
 assert found == 3 * (linear - 1), f"{found} fp8 products"
 assert not any(size % 16 for size in summed), f"sums over {summed} were not padded"
 assert {p.dtype for p in model.parameters()} == {torch.float32}
+assert model.training, "the model is not in training"
 layers = {n: m for n, m in model.named_modules() if hasattr(m, "in_features")}
 left_out = [n for n, m in layers.items() if type(m) is torch.nn.Linear]
 assert left_out == [next(iter(layers)), "lm_head"], f"not in fp8: {left_out}"

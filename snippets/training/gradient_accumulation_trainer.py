@@ -39,7 +39,7 @@ accumulated = []
 
 
 class KeepGradients(TrainerCallback):
-    """Notes the gradients just before the optimizer uses them."""
+    """Note the gradients just before the optimizer uses them."""
 
     def on_pre_optimizer_step(self, *_, model, **__):
         """What the Trainer calls then."""

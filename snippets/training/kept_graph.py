@@ -19,7 +19,7 @@ model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32).to
     device
 )
 batch = tokenizer(
-    ["Whoever keeps a loss keeps its graph. " * 4] * 4, return_tensors="pt"
+    ["Keep a loss and you keep its graph. " * 4] * 4, return_tensors="pt"
 ).to(device)
 batch["labels"] = batch["input_ids"]
 

@@ -70,7 +70,7 @@ if one_kernel:
 
 # The others compute the same. What they keep for backward is not the same.
 def outcome() -> tuple[torch.Tensor, torch.Tensor, int]:
-    """Logits, the gradient of a router, and the bytes kept for backward, weights aside."""
+    """Logits, the gradient of a router, and the bytes saved for backward, weights aside."""
     weights = {p.untyped_storage().data_ptr() for p in model.parameters()}
     found = {}
 
@@ -93,8 +93,12 @@ logits, gradient, kept = outcome()
 for other in ("eager", "batched_mm"):
     model.set_experts_implementation(other)
     same, alike, more = outcome()
-    torch.testing.assert_close(same, logits, rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(alike, gradient, rtol=1e-3, atol=1e-6)
+    assert torch.allclose(same, logits, rtol=1e-4, atol=1e-5), (
+        f"{other} computes other logits"
+    )
+    assert torch.allclose(alike, gradient, rtol=1e-3, atol=1e-6), (
+        f"{other} computes another gradient"
+    )
     assert "aten::_grouped_mm" not in products(model)
 
 

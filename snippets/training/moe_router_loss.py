@@ -64,4 +64,6 @@ assert not torch.allclose(with_it, without), "the router's gradient is the same"
 
 # It is part of the loss in evaluation, too.
 evaluated = model.eval()(**batch, labels=batch["input_ids"])
-torch.testing.assert_close(evaluated.loss, outputs.loss)
+assert torch.allclose(evaluated.loss, outputs.loss, rtol=1e-6, atol=1e-5), (
+    "evaluation has another loss"
+)

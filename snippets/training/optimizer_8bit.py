@@ -44,11 +44,11 @@ states = sum(
     if torch.is_tensor(value) and not name.startswith("qmap")
 )
 numbers = sum(weight.numel() for weight in model.parameters())
-print(f"{states / numbers:.2f} bytes of state a parameter")  # AdamW: 8.00
+print(f"{states / numbers:.2f} bytes of state per parameter")  # AdamW: 8.00
 # --8<-- [end:is-it-on]
 
 assert 2 < states / numbers < 2.2, (
-    f"{states / numbers:.2f} bytes of state a parameter"
+    f"{states / numbers:.2f} bytes of state per parameter"
 )
 embedding = optimizer.state[model.get_input_embeddings().weight]
 assert embedding["state1"].dtype == torch.uint8, "the embedding has 32 bits"

@@ -75,5 +75,5 @@ for (name, weight), old in zip(model.named_parameters(), before, strict=True):
     exempt = name.endswith(("wte.weight", "wpe.weight")) or weight.numel() < 4096
     expected = 8 if exempt else 2 + 2 * 4 / 256
     assert abs(kept / weight.numel() - expected) < 0.01, (
-        f"{name}: {kept / weight.numel():.2f} bytes of state a parameter"
+        f"{name}: {kept / weight.numel():.2f} bytes of state per parameter"
     )

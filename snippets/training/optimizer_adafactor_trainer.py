@@ -57,7 +57,7 @@ states = sum(
     if hasattr(value, "nbytes")
 )
 trained = sum(p.numel() for p in trainer.model.parameters() if p.requires_grad)
-print(f"{states / trained:.2f} bytes of state a parameter")  # AdamW: 8.00
+print(f"{states / trained:.2f} bytes of state per parameter")  # AdamW: 8.00
 # --8<-- [end:is-it-on]
 
 assert trainer.state.global_step == 2
@@ -71,5 +71,5 @@ for name, weight in model.named_parameters():
     assert numbers == expected, f"{name} has the states {numbers}"
     assert not before[name].equal(weight.cpu()), f"{name} was not updated"
 assert 0 < states / trained < 0.5, (
-    f"the optimizer keeps {states / trained:.2f} bytes a parameter"
+    f"the optimizer keeps {states / trained:.2f} bytes per parameter"
 )

@@ -62,4 +62,6 @@ for old, p in zip(before, model.parameters(), strict=True):
     )
     expected = old * (1 - 1e-5 * 0.01) - 1e-5 * mean / (square.sqrt() + 1e-8)
     assert not p.equal(old), "a weight was not updated"
-    torch.testing.assert_close(p, expected, rtol=0, atol=1e-7)
+    assert torch.allclose(p, expected, rtol=0, atol=1e-7), (
+        "a weight is not that of AdamW"
+    )

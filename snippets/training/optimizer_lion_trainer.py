@@ -70,10 +70,10 @@ states = sum(
     if torch.is_tensor(value)
 )
 numbers = sum(weight.numel() for weight in model.parameters())
-print(f"{states / numbers:.2f} bytes of state a parameter")  # AdamW: 8.00
+print(f"{states / numbers:.2f} bytes of state per parameter")  # AdamW: 8.00
 # --8<-- [end:is-it-on]
 
-assert states == 4 * numbers, f"{states / numbers:.2f} bytes of state a parameter"
+assert states == 4 * numbers, f"{states / numbers:.2f} bytes of state per parameter"
 for name, weight in model.named_parameters():
     moved = weight.detach().cpu() - before[name]
     assert gradients[name].any(), f"{name} had no gradient"

@@ -51,10 +51,10 @@ step()
 # --8<-- [start:is-it-on]
 states = sum(v.nbytes for s in optimizers[0].state.values() for v in s.values())
 numbers = sum(p.numel() for p in matrices)
-print(f"{states / numbers:.2f} bytes of state a parameter of Muon's")  # AdamW: 8.00
+print(f"{states / numbers:.2f} bytes of state per parameter of Muon")  # AdamW: 8.00
 # --8<-- [end:is-it-on]
 
-assert states == 4 * numbers, f"{states / numbers:.2f} bytes of state a parameter"
+assert states == 4 * numbers, f"{states / numbers:.2f} bytes of state per parameter"
 assert len(optimizers[0].state) == len(matrices) == 4 * 7
 for old, new, gradient in zip(before, matrices, gradients, strict=True):
     update = (old * (1 - 1e-4 * 0.1) - new.detach()) / 1e-4

@@ -43,11 +43,11 @@ held += [
 count = sum(weight.numel() for weight in weights)
 size = sum(tensor.nbytes for tensor in held) / count
 changed = sum((w != old).sum() for w, old in zip(weights, before, strict=True))
-print(f"{size:.2f} bytes a parameter")  # bf16: 8.00, fp32: 16.00
+print(f"{size:.2f} bytes per parameter")  # bf16: 8.00, fp32: 16.00
 print(f"{changed / count:.0%} of the weights changed")  # few: updates are lost
 # --8<-- [end:is-it-on]
 
-assert f"{size:.2f}" == "8.00", f"{size:.2f} bytes a parameter"
+assert f"{size:.2f}" == "8.00", f"{size:.2f} bytes per parameter"
 
 # The proof of the loss: AdamW's first update has the size of the learning rate. Next to
 # 1/128, half of the last digit is 2**-16, which is more. So no such weight has changed.

@@ -39,6 +39,7 @@ for _ in range(10):
         weight.grad = torch.ones_like(weight)
     optimizer.step()
 pairs = zip(model.parameters(), before, strict=True)
+assert optimizer.param_groups[0]["weight_decay"] == 0, "weights decay as well"
 differences = torch.cat(
     [(w.float() - old.float())[old.abs() > 2**-7] for w, old in pairs]
 )

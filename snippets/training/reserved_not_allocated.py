@@ -25,7 +25,7 @@ stats = torch.cuda.memory_stats()
 for name in (
     "allocated_bytes.all.current",  # what tensors hold
     "reserved_bytes.all.current",  # what torch has taken from the GPU
-    "inactive_split_bytes.all.current",  # free, beside tensors that are not
+    "inactive_split_bytes.all.current",  # free, next to tensors that are not
 ):
     print(f"{name:>34}: {stats[name] / 2**20:8.1f} MiB")
 for name in ("num_alloc_retries", "num_ooms"):
@@ -38,7 +38,7 @@ assert after == before > 4 * stats["allocated_bytes.all.current"], (
     f"{before - after} of {before} bytes went back to the GPU"
 )
 assert stats["inactive_split_bytes.all.current"] > after / 2, (
-    "what is reserved and not allocated is not free beside tensors that are not"
+    "what is reserved and not allocated is not free next to tensors that are not"
 )
 
 # When the last tensor of a segment goes, emptying the cache returns it.

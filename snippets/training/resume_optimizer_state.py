@@ -61,17 +61,19 @@ held = {
     if not any(t.data_ptr() in page for page in pages)  # pages of the file
 }
 parameters = sum(p.numel() for p in model.parameters())
-print(f"{sum(held.values()) / parameters:.1f} bytes a parameter are held")
+print(f"{sum(held.values()) / parameters:.1f} bytes per parameter are held")
 
 # Weights 4, states 8. Loaded into memory, the weights would be there twice. On a CPU
 # even the states are still in the file's pages.
 assert sum(held.values()) >= 4 * parameters, "not even the weights were counted"
 assert sum(held.values()) < 12.1 * parameters, (
-    f"{sum(held.values()) / parameters:.1f} bytes a parameter are held after resuming"
+    f"{sum(held.values()) / parameters:.1f} bytes per parameter are held after resuming"
 )
 del saved, loaded, tensors
 # And the run goes on as if it had never been interrupted.
 step(first, first_optimizer)
 step(model, optimizer)
 for one, other in zip(first.parameters(), model.parameters(), strict=True):
-    torch.testing.assert_close(one, other, rtol=0, atol=1e-7)
+    assert torch.allclose(one, other, rtol=0, atol=1e-7), (
+        "the resumed run goes on elsewhere"
+    )

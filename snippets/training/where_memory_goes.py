@@ -52,7 +52,7 @@ parts = {
     ),
     "B, fused": gradients + copies,
     "B, foreach": max(2 * gradients, gradients + copies),
-    "kept for backward": kept,
+    "saved activations": kept,
     "logits": logits,
     "A": kept + max(2 * logits, head.nbytes),
 }
@@ -62,10 +62,10 @@ for name, size in parts.items():
 
 trained = sum(p.numel() for p in model.parameters())
 assert parts["weights"] == parts["gradients"] == 4 * trained, (
-    "fp32 weights and gradients take 4 bytes a parameter"
+    "fp32 weights and gradients take 4 bytes per parameter"
 )
 assert parts["optimizer states"] == 8 * trained, (
-    "AdamW holds two fp32 numbers a parameter"
+    "AdamW holds two fp32 numbers per parameter"
 )
 assert kept > logits, "the logits alone are larger than what was counted"
 embedding = 4 * model.config.vocab_size * model.config.n_embd
@@ -75,7 +75,7 @@ assert parts["B, foreach"] == 8 * trained, "the update is the larger moment"
 # The logits are those that the model returns. And A is the peak of forward and backward
 # together, beyond what is held before, as the allocations of one step show it.
 assert parts["logits"] == model(**batch).logits.nbytes, "these are not the logits"
-assert parts["A"] == parts["kept for backward"] + max(2 * logits, embedding)
+assert parts["A"] == parts["saved activations"] + max(2 * logits, embedding)
 with profile(profile_memory=True) as trace:
     model(**batch, labels=batch["input_ids"]).loss.backward()
 now = peak = 0

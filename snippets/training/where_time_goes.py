@@ -154,3 +154,17 @@ for kind, works in KINDS.items():
         train = partial(lambda work, _: [work() for _ in range(5)], work)  # noqa: F811
         shares = where_time_goes(batches(), steps=1)
         assert shares[kind] > 0.5, f"{shares} of a step of {kind} alone"
+
+
+# What the loader itself computes is input, and not counted as a matmul of the step.
+def busy():
+    """A loader that multiplies matrices."""
+    while True:
+        for _ in range(20):
+            one @ one
+        yield ()
+
+
+train = len  # does nothing
+shares = where_time_goes(busy(), steps=1)
+assert shares["matrix products"] < 0.1, f"{shares} with matmuls in the loader"

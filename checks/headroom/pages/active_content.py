@@ -48,6 +48,12 @@ _TO = rf"\(\s*<?(?=(?P<to>[^)]{{0,{_LONGEST}}}))"
 _LINK = re.compile(rf"\]{_TO}")
 _DEFINITION = re.compile(rf"\]:(?=\s*<?(?P<to>\S{{0,{_LONGEST}}}))")
 _IMAGE = re.compile(rf"[^\[\]\\]*\]{_TO}")
+_HARMLESS = re.compile(
+    r"(?:[A-Za-z0-9_./#-]*|(?:claim|fact|calc|methods|start):[^\s&\\]*|https://[A-Za-z0-9.-]+(?:[/?#][^\s&\\]*)?)"
+    r"(?:\s+\".*)?",
+    re.DOTALL,
+)
+"""What nearly every link is, so that few have to be taken apart."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _PLAIN_INFO = re.compile(r"[\w#.+-]*(?:[ \t]+[a-zA-Z_]\w*=(?:\"[^\"<]*\"|'[^'<]*'))*|\{[^{}<]*\}")
 _END_OF_PARAGRAPH = re.compile(r"\n[ \t]*\n")
@@ -193,7 +199,8 @@ def _addresses(text: str) -> Iterator[Finding]:
     """Yield every link or link definition whose scheme is not allowed."""
     for pattern in (_LINK, _DEFINITION):
         for match in pattern.finditer(text):
-            yield from _address(match.start(), match["to"])
+            if not _HARMLESS.fullmatch(match["to"]):
+                yield from _address(match.start(), match["to"])
 
 
 def _address(position: int, target: str) -> Iterator[Finding]:

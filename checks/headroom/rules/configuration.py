@@ -103,7 +103,7 @@ def _values(node: yaml.Node, seen: set[int], *, addressed: bool = False) -> Iter
     if id(node) in seen:  # an alias
         return
     seen.add(id(node))
-    if not node.tag.startswith(_TAGS) or node.tag.startswith("tag:yaml.org,2002:python"):
+    if not node.tag.startswith(_TAGS) or "python" in node.tag:
         yield node, f"the tag `{node.tag}`"
     if isinstance(node, yaml.ScalarNode):
         if _FOREIGN.search(node.value) and not (addressed and node.value.startswith("https://")):

@@ -12,6 +12,8 @@ from headroom.records import Problem
 from headroom.rules.context import Context
 
 _SHOWN = {"text/markdown": in_markdown, "text/html": in_html, "image/svg+xml": in_html}
+_MOST = 20
+"""Findings of one page that are named: a page that has more is no page of ours."""
 _KINDS = {*_SHOWN, "text/plain", "image/png", "image/jpeg"}
 
 
@@ -20,7 +22,7 @@ def html(context: Context) -> Iterator[Problem]:
     yield from _of_drawings(context.tree.root)
     for page in context.pages:
         line, counted = 1, 0
-        for finding in in_markdown(page.markdown):
+        for finding in in_markdown(page.markdown)[:_MOST]:
             line, counted = line + page.markdown.count("\n", counted, finding.position), finding.position
             yield _problem(page, line, finding)
         for cell in page.notebook.cells if page.notebook else ():
@@ -35,7 +37,7 @@ def _of_drawings(root: Path) -> Iterator[Problem]:
         if file.name.lower().endswith(".svg"):
             with suppress(UnreadableError):  # loading pages says so
                 text = text_of(read_found(file, root))
-                for finding in in_html(text):
+                for finding in in_html(text)[:_MOST]:
                     line = line_of(text, finding.position)
                     yield Problem(file.name, line, "html", "", finding.message, finding.remedy)
 
