@@ -2,7 +2,6 @@
 
 import os
 import re
-import time
 from pathlib import Path
 from re import findall
 from unicodedata import bidirectional, category, name
