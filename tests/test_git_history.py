@@ -1,4 +1,4 @@
-"""The last commit and its day: read from git, and from nothing that a repository's settings could start."""
+"""The last commit and its day, read from git without running anything from the repository's configuration."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from headroom.io import git_history
 
 
 def git(folder: Path, *words: str, seconds: int = 0) -> None:
-    """Call git in a folder, with a clock that stands at so many seconds since 1970."""
+    """Call git in a folder, with the clock at this many seconds since 1970."""
     who = {f"GIT_{role}_{what}": "nobody@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     when = {f"GIT_{role}_DATE": f"@{seconds} +0000" for role in ("AUTHOR", "COMMITTER")}
     alone = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
@@ -21,7 +21,7 @@ def git(folder: Path, *words: str, seconds: int = 0) -> None:
 
 
 def commit(folder: Path, seconds: int) -> None:
-    """Make a commit of whatever there is."""
+    """Make an empty commit at this time."""
     git(folder, "commit", "--allow-empty", "--no-gpg-sign", "-m", "committer <x> 1 +0000", seconds=seconds)
 
 
@@ -36,22 +36,20 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-def test_it_is_the_day_of_the_commit_that_is_checked_out(repository: Path) -> None:
-    """Also where an older one is."""
+def test_the_day_is_that_of_the_checked_out_commit(repository: Path) -> None:
     assert git_history.last_commit_day(repository) == "2001-09-09"
     git(repository, "checkout", "-q", "HEAD~1")
     assert git_history.last_commit_day(repository) == "1970-01-02"
 
 
 def test_the_last_commit_has_the_hash_that_git_prints(repository: Path) -> None:
-    """In full, as `git rev-parse HEAD` prints it."""
     command = ["git", "rev-parse", "HEAD"]
     head = subprocess.run(command, cwd=repository, check=True, capture_output=True, text=True).stdout.strip()
     assert git_history.last_commit(repository) == git_history.Commit(head, "2001-09-09")
 
 
-def test_a_clone_of_one_commit_and_a_second_work_tree_are_enough(repository: Path, tmp_path: Path) -> None:
-    """CI makes the one, people the other; in that `.git` is a file."""
+def test_shallow_clones_and_second_work_trees_have_a_day(repository: Path, tmp_path: Path) -> None:
+    """In a second work tree, `.git` is a file."""
     git(tmp_path, "clone", "-q", "--depth", "1", repository.as_uri(), "shallow")
     git(repository, "worktree", "add", "-q", "--detach", str(tmp_path / "second"))
     assert (tmp_path / "second" / ".git").is_file()
@@ -59,9 +57,7 @@ def test_a_clone_of_one_commit_and_a_second_work_tree_are_enough(repository: Pat
     assert found == {"2001-09-09"}
 
 
-def test_what_another_repository_says_is_not_asked(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_repositories_are_ignored(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither one around the tree, nor one that the environment names."""
     inside = repository / "inside"
     inside.mkdir()
@@ -81,8 +77,7 @@ YEAR = "printf 'committer a <b> 999999999999999 +0000\\n\\n'"
 
 
 @pytest.mark.parametrize("script", ["exit 128", "echo HEAD missing", f"{HEADER}; {YEAR}", f"{HEADER}; echo tree 0"])
-def test_an_answer_that_is_no_day_is_none(repository: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    """Git may refuse, as for a repository of somebody else's, or know of no commit; a year may be none."""
+def test_an_invalid_answer_of_git_gives_none(repository: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     tool = repository.parent / "bin" / "git"
     tool.parent.mkdir()
     tool.write_text(f"#!/bin/sh\n{script}\n")
@@ -91,10 +86,9 @@ def test_an_answer_that_is_no_day_is_none(repository: Path, monkeypatch: pytest.
     assert git_history.last_commit_day(repository) is None
 
 
-def test_without_git_without_a_commit_and_outside_there_is_none(
+def test_without_git_a_commit_or_a_repository_there_is_no_day(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Then the records say what day counts."""
     empty = tmp_path / "empty"
     empty.mkdir()
     assert git_history.last_commit_day(empty) is None
@@ -104,8 +98,7 @@ def test_without_git_without_a_commit_and_outside_there_is_none(
     assert git_history.last_commit_day(repository) is None
 
 
-def test_a_repository_starts_nothing(repository: Path, tmp_path: Path) -> None:
-    """Whatever its settings name for showing, signing or watching."""
+def test_programs_of_the_repositorys_configuration_do_not_run(repository: Path, tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     tool = tmp_path / "tool"
     tool.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
@@ -124,7 +117,7 @@ def test_a_repository_starts_nothing(repository: Path, tmp_path: Path) -> None:
 def test_the_latest_day_is_one_after_today_or_the_last_commit(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, committed: str | None, expected: str
 ) -> None:
-    """Whichever is later, so that a clock that is behind refuses nothing that is committed."""
+    """The later of the two counts, so that a slow clock does not refuse committed records."""
 
     class Clock(datetime):
         @classmethod

@@ -13,7 +13,7 @@ CLEAN = Path(__file__).parents[1] / "rule_cases" / "clean"
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """What reads one kind of file."""
+    """A loader of one kind of file."""
 
     kind: str
     """The grammar: yaml, json, script, bare (a script without a header), page, notebook or config."""
@@ -28,13 +28,13 @@ class Loader:
 
     @property
     def clean(self) -> str:
-        """The text that attacks are made from."""
+        """Return the text that attacks are made from."""
         (path,) = CLEAN.glob(self.source)
         return path.read_text("utf-8").replace(*self.renamed)
 
     @property
     def alone(self) -> bool:
-        """Whether there can be one such file only."""
+        """Return whether a tree can have only one such file."""
         return self.source == self.path
 
 

@@ -151,7 +151,7 @@ def is_readable(problem: Problem, data: bytes) -> bool:
 
 
 def test_changed_trees_are_checked_without_a_crash(tmp_path: Path) -> None:
-    """Every problem is readable, and the problems come from many rules, so the changes reach them."""
+    """Every problem is readable, and many rules find problems, so the changes reach them."""
     root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
     reached: Counter[str] = Counter()
 
