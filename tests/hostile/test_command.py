@@ -16,7 +16,7 @@ from hostile.matrix import MATRIX, Harmless
 
 MIB = 1 << 20
 LARGEST_MIB = 500
-# As large as a file may be, and filled with what takes most room or most time.
+# Files of the maximum size with the content that takes most memory or time.
 Worst = Callable[[], str]
 WORST: dict[str, tuple[str, Worst]] = {
     "empty objects": ("evidence", lambda: "[" + "{}," * 99_999 + "{}]"),
@@ -99,9 +99,9 @@ def hostile(root: Path) -> Iterator[str]:
             path = path.with_name(f"hostile{number}-{kind}{path.suffix}")
             path.write_bytes(data)
             yield path.relative_to(root).as_posix()
-    for odd, said in {"a\nb": r"a\nb", "a\x1b[2Jb": r"a\x1b[2Jb", os.fsdecode(b"a\xffb"): r"a\udcffb"}.items():
+    for odd, shown in {"a\nb": r"a\nb", "a\x1b[2Jb": r"a\x1b[2Jb", os.fsdecode(b"a\xffb"): r"a\udcffb"}.items():
         (root / f"checks/methods/{odd}.yml").write_text("x")
-        yield f"checks/methods/{said}.yml"
+        yield f"checks/methods/{shown}.yml"
 
 
 @pytest.fixture(scope="module")

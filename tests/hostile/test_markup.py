@@ -58,7 +58,7 @@ ATTACKS = {
     "table of methods": "a\n[](methods:training/gpu.md)\nb",
     "template": "{{ config }} {% raw %}",
 }
-# Words that programs compare, and nobody shows as they are: with another, the evidence would speak for nothing.
+# Texts that programs compare and pages do not show as they are: if they changed, the evidence would not count.
 COMPARED = {"units.*", "environment.device"}
 EXTENSIONS = (
     *("admonition", "attr_list", "footnotes", "md_in_html", "tables", "toc", "pymdownx.details", "pymdownx.highlight"),
@@ -118,7 +118,7 @@ def changed_tree(tree: Tree, change: Change) -> tuple[Tree, set[str]]:
 
     def each(record: M) -> M:
         found, names = changed(record, change)
-        if isinstance(found, MeasuredClaim):  # meant for a GPU as well that nobody has measured on
+        if isinstance(found, MeasuredClaim):  # add a GPU without evidence to its scope
             scope = found.scope.model_copy(update={"hardware": ("h200", "cpu", "h300")})
             found = found.model_copy(update={"scope": scope})
         free.update(f"{type(record).__name__}{name}" for name in names)

@@ -57,7 +57,7 @@ def test_every_attack_and_every_loader_has_a_cell() -> None:
 
 
 def test_every_rule_of_reading_has_a_loader() -> None:
-    """What reading checks is attacked; records of runs and the site's configuration are of rules of their own.
+    """Every check of reading is attacked; records of runs and the site's configuration have rules of their own.
 
     A gap is found by every loader.
     """
@@ -95,14 +95,14 @@ def test_an_attack_is_one_clear_problem(
 
 def judge(attack: str, name: str, problems: list[Problem], before: set[Problem]) -> None:
     """Compare the problems of one file with its cell."""
-    cell, said = MATRIX[attack][name], [str(problem) for problem in problems]
+    cell, lines = MATRIX[attack][name], [str(problem) for problem in problems]
     if isinstance(cell, Harmless):
-        assert {problem.rule for problem in problems} <= {problem.rule for problem in before} | {"hardware"}, said
+        assert {problem.rule for problem in problems} <= {problem.rule for problem in before} | {"hardware"}, lines
         return
-    assert len(problems) == 1, f"{name}: {said}"
+    assert len(problems) == 1, f"{name}: {lines}"
     (problem,) = problems
     assert problem.rule == LOADERS[name].rule
-    assert cell in said[0], name
+    assert cell in lines[0], name
     assert problem.remedy
-    assert len(said[0]) < 3000
-    assert said[0].isprintable()
+    assert len(lines[0]) < 3000
+    assert lines[0].isprintable()

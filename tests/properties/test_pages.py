@@ -95,10 +95,10 @@ class TestPages:
     @given(st.text(max_size=80))
     def test_any_text_is_parsed_as_a_page_or_refused(self, text: str) -> None:
         try:
-            said: object = parse("docs/a.md", text).anchors
+            result: object = parse("docs/a.md", text).anchors
         except UnreadableError as error:
-            said = error.remedy
-        assert isinstance(said, frozenset | str)
+            result = error.remedy
+        assert isinstance(result, frozenset | str)
 
 
 class TestTargets:
@@ -113,8 +113,8 @@ class TestTargets:
     ) -> None:
         at = "".join(f",{axis}={value}" for axis, value in point.items())
         measured = figure != "value"  # what is computed has no class
-        told = f"claim:{claim}#{figure}" + (f"@{name}" if measured else "") + at
-        assert parse_target(told) == ClaimTarget(claim, figure, name if measured else None, point)
+        target = f"claim:{claim}#{figure}" + (f"@{name}" if measured else "") + at
+        assert parse_target(target) == ClaimTarget(claim, figure, name if measured else None, point)
         assert parse_target(f"claim:{claim}") == ClaimTarget(claim)
 
     @given(SLUG, NAME)
@@ -124,10 +124,10 @@ class TestTargets:
     @given(st.text(max_size=40) | st.text("claim:fact#@,=.-_ab01", max_size=40).map(lambda text: f"claim:a.b{text}"))
     def test_any_text_is_parsed_as_a_target_or_refused(self, text: str) -> None:
         try:
-            said: object = parse_target(text)
+            result: object = parse_target(text)
         except ValueError as error:
-            said = str(error)
-        assert said
+            result = str(error)
+        assert result
 
 
 FORMS = st.builds(
