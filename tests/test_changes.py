@@ -171,7 +171,7 @@ BREAKS: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda root: evidence_of(root).rename(root / "checks/evidence/made_up/cpu-2026-11-20-000000000000.json"),
         "it was there, and now: no such file",
     ),
-    "linked": (linked, "it was there, and now: a link"),
+    "linked": (linked, "it was there, and now: a symbolic link"),
 }
 
 
@@ -253,7 +253,7 @@ class TestHistory:
         """Git's own words, and what to do."""
         monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
         root = factories.write_tree(tmp_path / "tree", [CLAIM])
-        with pytest.raises(HistoryError, match=r"not a git repository.*call it in a clone of the project"):
+        with pytest.raises(HistoryError, match=r"not a git repository.*run the command in a clone of the project"):
             changes(root, "HEAD")
 
     def test_without_git(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,7 +85,12 @@ class TestOnePoint:
 
     def test_a_higher_throughput_is_better(self, tmp_path: Path) -> None:
         claim = a_claim(metric={"name": "throughput"})
-        up, down = a_session(claim, 1.5), a_session(claim, 1 / 1.5)
+
+        def with_step_times(data: dict[str, Any]) -> None:
+            for run in data["runs"]:
+                run["samples"]["step_time"] = [1.0]
+
+        up, down = (edited(a_session(claim, ratio), with_step_times) for ratio in (1.5, 1 / 1.5))
         found = verdict(tmp_path / "up", claim, up)
         assert found.verdict == "supported"
         assert found.points[0].ratio == pytest.approx(1.5, rel=0.02)
