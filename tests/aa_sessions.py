@@ -1,4 +1,4 @@
-"""What each run of a real session of alike arms does: it sorts numbers, and tells how long that took."""
+"""The program of a real A/A session: sort numbers and record the times."""
 
 import json
 import random
@@ -10,7 +10,7 @@ TIMES = 3
 
 
 def work(seed: int, result: str) -> None:
-    """Sort the numbers of this seed a few times, and write how many seconds each time took."""
+    """Sort the seed's numbers a few times, and write the seconds of each time."""
     numbers = random.Random(seed).choices(range(1 << 30), k=NUMBERS)  # noqa: S311 - numbers, no secret
     seconds = []
     for _ in range(TIMES):

@@ -29,11 +29,11 @@ def test_of_124_sessions_of_alike_arms_at_most_2_are_supported(tmp_path: Path, *
         def launch(_: Path, request: Mapping[str, Any]) -> dict[str, Any]:
             result = tmp_path / "result.json"
             server.run(aa_sessions.work, request["seed"], str(result), timeout=60, memory_limit=1 << 30, cwd=tmp_path)
-            told = json.loads(result.read_text("utf-8"))
+            recorded = json.loads(result.read_text("utf-8"))
             name = sha256(request["arm"])  # of another name, and of no other kind
             return {
-                "samples": {"step_time": told["seconds"]},
-                "output": told["output"],
+                "samples": {"step_time": recorded["seconds"]},
+                "output": recorded["output"],
                 "work_sha256": name,
                 "flops": 1.0,
             }

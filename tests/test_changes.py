@@ -165,7 +165,7 @@ BREAKS: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda root: evidence_of(root).rename(root / "checks/evidence/made_up/cpu-2026-11-20-000000000000.json"),
         "the file of HEAD is gone or unreadable: no such file",
     ),
-    "linked": (replace_by_link, "the file of HEAD is gone or unreadable: a link"),
+    "linked": (replace_by_link, "the file of HEAD is gone or unreadable: a symbolic link"),
 }
 
 
@@ -244,7 +244,7 @@ class TestHistory:
     def test_folder_outside_a_repository_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
         root = factories.write_tree(tmp_path / "tree", [CLAIM])
-        with pytest.raises(HistoryError, match=r"not a git repository.*call it in a clone of the project"):
+        with pytest.raises(HistoryError, match=r"not a git repository.*run the command in a clone of the project"):
             changes(root, "HEAD")
 
     def test_missing_git_is_reported(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,17 +16,17 @@ RATIOS = {"S": 1.5, "R": 0.7, "i": 1.02}
 """A session that supports, one that reverses, and one that is inconclusive."""
 
 
-def history(said: str, **environment: Any) -> list[Evidence]:
+def history(verdicts: str, **environment: Any) -> list[Evidence]:
     """Return sessions with these verdicts on consecutive days, oldest first."""
     sessions = [
         a_session(CLAIM, RATIOS[word], seed=day, blocks=20, date=f"2026-10-{day:02}")
-        for day, word in enumerate(said, 1)
+        for day, word in enumerate(verdicts, 1)
     ]
     return [edited(each, lambda data: data["environment"].update(environment)) for each in sessions]
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
+    ("verdicts", "status"),
     [
         ("SR", "disputed"),
         ("RS", "disputed"),
@@ -42,9 +42,9 @@ def history(said: str, **environment: Any) -> list[Evidence]:
         ("SRRRi", "inconclusive"),
     ],
 )
-def test_a_dispute_is_open_until_three_sessions_in_a_row_agree(tmp_path: Path, said: str, status: str) -> None:
+def test_a_dispute_is_open_until_three_sessions_in_a_row_agree(tmp_path: Path, verdicts: str, status: str) -> None:
     """Inconclusive sessions do not count, and the next session that disagrees opens the dispute again."""
-    found = standing(write_tree(tmp_path, [CLAIM], history(said)), CLAIM)
+    found = standing(write_tree(tmp_path, [CLAIM], history(verdicts)), CLAIM)
     assert (found.status, found.dispute is not None) == (status, status == "disputed")
 
 

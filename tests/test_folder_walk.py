@@ -1,4 +1,4 @@
-"""The walk of docs/contribute/your-first-claim.md, as a new contributor takes it: each command and edit of the page."""
+"""Follow docs/contribute/your-first-claim.md like a new contributor: run each command and make each edit."""
 
 import os
 import re
@@ -33,7 +33,7 @@ WALK = [fence for fence in parse("", PAGE.read_text("utf-8")).fences if fence.la
 
 @dataclass(frozen=True)
 class Step:
-    """A command of the page, what the page shows of its output, and what it printed here."""
+    """A command of the page, the output that the page shows, and the output printed here."""
 
     command: str
     shown: list[str]
@@ -42,7 +42,7 @@ class Step:
 
 
 def a_copy(root: Path) -> str:
-    """Copy what contributors write, and return the class of this machine, which is added where it has none."""
+    """Copy the files that contributors write; return this machine's hardware class, and add one if it has none."""
     for name in (*COPIED, *(f"checks/{name}" for name in RECORDS)):
         source = ROOT / name
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def a_copy(root: Path) -> str:
 
 
 def commands(fence: Fence, here: str) -> Iterator[tuple[str, list[str]]]:
-    """The commands of a fence, each with the output that stands below it."""
+    """Yield the commands of a fence, each with the output shown below it."""
     rows = "\n".join(fence.body).replace(WRITTEN_FOR, here)
     for part in rows.removeprefix("$ ").split("\n$ "):
         command, *shown = part.split("\n")
@@ -66,7 +66,7 @@ def commands(fence: Fence, here: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def ran(command: str, shown: list[str], root: Path) -> Step:
-    """A command, carried out in the tree by this Python and this package."""
+    """Run a command in the tree with this Python and this package."""
     words = shlex.split(command)
     starts = {"headroom": ["-m", "headroom.cli"], "python": []}
     path = str(Path(headroom.__file__).parents[1])
@@ -83,7 +83,7 @@ def ran(command: str, shown: list[str], root: Path) -> Step:
 
 
 def edit(fence: Fence, root: Path, here: str) -> None:
-    """Do what a difference shows: its old rows stand exactly once in the file that its title names."""
+    """Apply a diff of the page: each old line occurs exactly once in the file that the fence's title names."""
     (name,) = re.findall(r'title="(.+)"', fence.info)
     text = (root / name).read_text("utf-8")
     old, new = (
@@ -96,13 +96,13 @@ def edit(fence: Fence, root: Path, here: str) -> None:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tree of a contributor."""
+    """Return a contributor's tree."""
     return tmp_path_factory.mktemp("clone")
 
 
 @pytest.fixture(scope="module")
 def steps(root: Path) -> list[Step]:
-    """Every command of the page, between the edits of the page, in their order."""
+    """Run every command and make every edit of the page in order; return the commands."""
     here = a_copy(root)
     found: list[Step] = []
     for fence in WALK:
@@ -115,10 +115,7 @@ def steps(root: Path) -> list[Step]:
 
 @pytest.mark.slow
 class TestWalk:
-    """From `headroom new benchmark` to a page that stands on new evidence."""
-
     def test_every_command_succeeds(self, steps: list[Step]) -> None:
-        """None is left out of the page: it makes, measures, judges, fills in and checks."""
         assert [(step.command, step.printed[-2000:]) for step in steps if step.code] == []
         begin = [" ".join(step.command.split()[:2]) for step in steps]
         assert begin == [
@@ -131,7 +128,7 @@ class TestWalk:
         ]
 
     def test_every_command_prints_what_the_page_shows(self, steps: list[Step]) -> None:
-        """Line by line, where `…` stands for what differs from machine to machine."""
+        """Line by line; `…` matches what differs from machine to machine."""
         for step in steps:
             rows = iter(step.printed.split("\n"))
             for shown in step.shown:
@@ -139,7 +136,7 @@ class TestWalk:
                 assert any(pattern.fullmatch(row) for row in rows), f"{shown}\n{step.command}\n{step.printed[-2000:]}"
 
     def test_the_evidence_supports_the_claim(self, steps: list[Step], root: Path) -> None:
-        """One session of ten blocks, in which no run failed, and no mark of a first draft is left."""
+        """One session of ten blocks without failed runs or remaining TODO markers."""
         assert steps
         site = SiteData.load(root)
         assert site.tree.problems == ()
@@ -149,30 +146,26 @@ class TestWalk:
         assert (standing.status, standing.reason) == ("supported", "clear")
 
     def test_the_claim_has_a_page(self, steps: list[Step], root: Path) -> None:
-        """With its sentence and its evidence."""
         assert steps
         site = SiteData.load(root)
         page = render(site.tree.claims[CLAIM], site)
         assert "Checkpointing each layer reduces the saved activations" in page
         assert f"evidence/{BENCHMARK}/" in page
 
-    def test_the_page_has_a_figure_that_nobody_typed(self, steps: list[Step], root: Path) -> None:
-        """In the place of the question mark that the author wrote."""
+    def test_the_figure_replaces_the_authors_question_mark(self, steps: list[Step], root: Path) -> None:
         assert steps
         text = (root / "docs/training/cpu.md").read_text("utf-8")
         assert re.search(rf"\[\d\.\d+×\]\(claim:{CLAIM}#ratio@", text)
 
     @pytest.mark.deep
-    def test_the_site_builds_with_it(self, steps: list[Step], root: Path, tmp_path: Path) -> None:
-        """Strictly, as CI builds it."""
+    def test_the_site_builds_in_strict_mode(self, steps: list[Step], root: Path, tmp_path: Path) -> None:
         assert steps
         done = build(root, tmp_path / "site")
         assert done.returncode == 0, done.stderr
         assert CLAIM.rpartition(".")[2] in (tmp_path / "site/training/cpu.html").read_text("utf-8")
 
 
-def test_no_edit_of_the_page_is_left_out() -> None:
-    """Fences of another language hold commands of git and make, and no other."""
+def test_every_other_fence_contains_git_or_make_commands() -> None:
     rest = [fence for fence in parse("", PAGE.read_text("utf-8")).fences if fence not in WALK]
     words = {row.split()[0] for fence in rest for row in fence.body}
     assert words <= {"git", "make", ".", "headroom"}

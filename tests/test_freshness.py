@@ -35,7 +35,7 @@ from test_roofline import keep as keep_machine
 
 CLAIM = a_claim()
 DAY = date(2026, 11, 20)
-"""Of a session, unless said."""
+"""The default date of a session."""
 
 
 def on(evidence: Evidence, **environment: Any) -> Evidence:
@@ -170,12 +170,12 @@ class TestStanding:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         root = write_tree(tmp_path, [CLAIM], [a_session(CLAIM)])
-        said = set()
+        outputs = set()
         for day in ("2026-11-20", "2031-11-20", "2099-01-01"):
             monkeypatch.setattr(git_history, "last_commit_day", lambda _, day=day: day)
             main(["check", "--root", str(root)])
-            said.add(capsys.readouterr().out)
-        assert len(said) == 1
+            outputs.add(capsys.readouterr().out)
+        assert len(outputs) == 1
 
     def test_a_session_of_a_changed_benchmark_is_void(self, tmp_path: Path) -> None:
         changed = BENCHMARK.replace("1.0", "2.0")
@@ -279,7 +279,7 @@ class TestCommand:
 
 def test_packages_that_judge_or_show_do_not_read_the_clock() -> None:
     package = Path(records.__file__).parents[1]
-    rooms = ("records", "verdicts", "prose", "rules", "site")
-    for path in sorted(path for room in rooms for path in (package / room).rglob("*.py")):
+    names = ("records", "verdicts", "prose", "rules", "site")
+    for path in sorted(path for name in names for path in (package / name).rglob("*.py")):
         text = path.read_text("utf-8")
         assert not any(word in text for word in (".now(", ".today(", "time.time", "monotonic(", "gmtime(")), path

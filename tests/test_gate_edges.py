@@ -272,5 +272,5 @@ def test_the_default_level_follows_from_relation_and_points(claim: dict[str, Any
 
 def test_every_gate_is_documented_in_order() -> None:
     page = Path(__file__).parents[1] / "docs/contribute/statistics.md"
-    told = re.findall(r"^\| `([a-z_]+)` \|", page.read_text("utf-8").partition("## Gates")[2], re.MULTILINE)
-    assert told == [*gates.GATES, "tails_decide"]
+    documented = re.findall(r"^\| `([a-z_]+)` \|", page.read_text("utf-8").partition("## Gates")[2], re.MULTILINE)
+    assert documented == [*gates.GATES, "tails_decide"]

@@ -118,7 +118,7 @@ def test_no_program_of_the_repository_settings_runs(repository: Path, tmp_path: 
 def test_the_latest_day_is_one_after_today_or_the_last_commit(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, committed: str | None, expected: str
 ) -> None:
-    """Whichever is later, so that a clock that is behind refuses nothing that is committed."""
+    """The later of the two counts, so that a slow clock does not refuse committed records."""
 
     class Clock(datetime):
         @classmethod

@@ -1,4 +1,4 @@
-"""A new session beside the registry's: whether the two agree, and in what their machines differ."""
+"""Compare a new session with the registry's: their agreement, and the differences of their machines."""
 
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,14 @@ REGISTERED = a_session(CLAIM, 1.5, blocks=10)
 NEW = "checks/evidence/made_up/cpu-2026-11-21-000000000000.json"
 
 
-def beside(tmp_path: Path, ratio: float, noise: float) -> Reproduction:
-    """A new session with this improvement, on the same machine a day later, beside the registry's."""
+def reproduced(tmp_path: Path, ratio: float, noise: float) -> Reproduction:
+    """Compare a new session of this ratio, a day later on the same machine, with the registry's."""
     root = write_tree(tmp_path / "tree", [CLAIM], [REGISTERED])
     evidence = a_session(CLAIM, ratio, blocks=10, noise=noise, seed=8, date="2026-11-21")
     return reproduction(load_clean(root), CLAIM, evidence, NEW)
 
 
 class TestAgreement:
-    """Whether two sessions agree."""
-
     @pytest.mark.parametrize(
         ("ratio", "agreement", "after"),
         [
@@ -34,25 +32,22 @@ class TestAgreement:
             (0.5, "opposite", "disputed"),
         ],
     )
-    def test_follows_from_verdicts_and_intervals(
+    def test_agreement_follows_from_verdicts_and_intervals(
         self, tmp_path: Path, ratio: float, agreement: str, after: str
     ) -> None:
-        """And so does what the claim would be."""
-        found = beside(tmp_path, ratio, noise=0.004)
+        found = reproduced(tmp_path, ratio, noise=0.004)
         assert ([each.agreement for each in found.compared], found.before, found.after) == (
             [agreement],
             "supported",
             after,
         )
 
-    def test_is_open_where_one_decides_nothing(self, tmp_path: Path) -> None:
-        """A wide interval speaks neither for nor against the other."""
-        found = beside(tmp_path, 1.1, noise=0.4)
+    def test_an_inconclusive_session_neither_agrees_nor_disagrees(self, tmp_path: Path) -> None:
+        found = reproduced(tmp_path, 1.1, noise=0.4)
         assert found.verdict.verdict == "inconclusive"
         assert found.compared[0].agreement == "undecided"
 
-    def test_is_that_of_the_worst_point_that_is_asserted(self, tmp_path: Path) -> None:
-        """A point that the claim only shows does not count."""
+    def test_agreement_is_that_of_the_worst_asserted_point(self, tmp_path: Path) -> None:
         scope = {**a_sweep(1, 4), "holds_for": "batch_size >= 4"}
         for worst, part in (("opposite", a_sweep(1, 4)), ("agree", scope)):
             claim = a_claim(blocks=10, scope=part)
@@ -61,8 +56,7 @@ class TestAgreement:
             (found,) = reproduction(load_clean(root), claim, new, NEW).compared
             assert found.agreement == worst
 
-    def test_a_session_of_another_class_is_laid_beside_each_that_there_is(self, tmp_path: Path) -> None:
-        """But not where the class has one of its own."""
+    def test_a_session_without_a_class_is_compared_with_every_class(self, tmp_path: Path) -> None:
         gpu = edited(REGISTERED, lambda data: data.update(hardware_class="h200"))
         gpu = edited(gpu, lambda data: data["environment"].update(H200))
         root = write_tree(tmp_path / "tree", [CLAIM], [REGISTERED, gpu])
@@ -73,23 +67,19 @@ class TestAgreement:
         own = reproduction(load_clean(root), CLAIM, a_session(CLAIM, blocks=10, seed=8), NEW)
         assert [each.hardware_class for each in own.compared] == ["cpu"]
 
-    def test_a_session_of_a_benchmark_that_has_changed_is_not_laid_beside(self, tmp_path: Path) -> None:
-        """It measured something else."""
+    def test_a_session_of_a_changed_benchmark_is_not_compared(self, tmp_path: Path) -> None:
         root = write_tree(tmp_path / "tree", [CLAIM], [a_session(CLAIM, blocks=10, syntax="ARMS = ()")])
         found = reproduction(load_clean(root), CLAIM, REGISTERED, NEW)
         assert (found.compared, found.before, found.after) == ((), "unmeasured", "supported")
 
 
 class TestDifferences:
-    """In what two machines differ."""
-
     def rows(self, **changes: Any) -> dict[str, tuple[str, str]]:
-        """What differs where the environment of a session is changed."""
+        """Return the differences after changing a session's environment."""
         new = edited(REGISTERED, lambda data: data["environment"].update(changes))
         return {each.what: (each.here, each.there) for each in differences(new, REGISTERED)}
 
-    def test_are_none_between_a_session_and_itself(self) -> None:
-        """Nothing is told of what is the same."""
+    def test_a_session_does_not_differ_from_itself(self) -> None:
         assert self.rows() == {}
 
     @pytest.mark.parametrize(
@@ -109,11 +99,12 @@ class TestDifferences:
             ),
         ],
     )
-    def test_are_told_as_a_person_reads_them(self, change: dict[str, Any], row: dict[str, tuple[str, str]]) -> None:
-        """What is not known is `unknown`, and what a CPU does not have is `none`."""
+    def test_differences_are_formatted_for_readers(
+        self, change: dict[str, Any], row: dict[str, tuple[str, str]]
+    ) -> None:
+        """An unknown value is `unknown`, and what a CPU does not have is `none`."""
         assert self.rows(**change) == row
 
-    def test_what_neither_knows_is_told(self) -> None:
-        """Since it may differ as well."""
+    def test_fields_unknown_in_both_are_listed(self) -> None:
         other = edited(REGISTERED, lambda data: data["environment"].update(unknown=["temperature", "turbo"]))
         assert unknown(REGISTERED, other) == ("temperature",)

@@ -1,4 +1,4 @@
-"""What makes a session worth nothing: every gate, through files, and the error rate of the whole pipeline."""
+"""Every gate, tested through files, and the error rate of the whole pipeline."""
 
 import math
 import random
@@ -21,17 +21,17 @@ CPU = HardwareClass.model_validate(CLASSES["cpu"])
 
 
 def runs_of(data: dict[str, Any], arm: str, *, control: bool = False) -> list[dict[str, Any]]:
-    """The runs of one slot, a block each."""
+    """Return the runs of one slot, one per block."""
     return [run for run in data["runs"] if (run["arm"], run["control"]) == (arm, control)]
 
 
 def session(edit: Edit, **changes: Any) -> Evidence:
-    """A faultless session after an edit."""
+    """Return a valid session after an edit."""
     return edited(a_session(CLAIM, **changes), edit)
 
 
 def each(name: str, value: object, arm: str = "clever") -> Edit:
-    """Set a field of every run of an arm."""
+    """Return an edit that sets a field of every run of an arm."""
 
     def edit(data: dict[str, Any]) -> None:
         for run in runs_of(data, arm):
@@ -41,7 +41,7 @@ def each(name: str, value: object, arm: str = "clever") -> Edit:
 
 
 def one(name: str, value: object, arm: str = "clever", *, control: bool = False) -> Edit:
-    """Set a field of one run of an arm."""
+    """Return an edit that sets a field of one run of an arm."""
 
     def edit(data: dict[str, Any]) -> None:
         runs_of(data, arm, control=control)[7][name] = value
@@ -50,19 +50,19 @@ def one(name: str, value: object, arm: str = "clever", *, control: bool = False)
 
 
 def fixed_order(slots: Iterable[Slot], _seed: int, _block: int) -> list[Slot]:
-    """Baseline, control, subject, in every block."""
+    """Order the slots as baseline, control, subject in every block."""
     return sorted(slots, key=lambda slot: (slot.arm != "plain", slot.control))
 
 
 def blocked(data: dict[str, Any]) -> None:
-    """All runs of an arm before all of the next, the positions as the seed gives them."""
+    """Run all blocks of an arm before the next arm, with the positions of the seed."""
     ordered = runs_of(data, "plain") + runs_of(data, "clever") + runs_of(data, "plain", control=True)
     for clock, run in enumerate(ordered):
         run["started"], run["ended"] = 2.0 * clock, 2.0 * clock + 1
 
 
 def repeated(data: dict[str, Any]) -> None:
-    """Every block run twice, and its second runs told as one more block's."""
+    """Run every block twice, and record the second runs as another block's."""
     more = [{**run, "samples": {"step_time": [1.01 * run["samples"]["step_time"][0]]}} for run in data["runs"]]
     for clock, run in enumerate(more, len(data["runs"])):
         run["started"], run["ended"] = 2.0 * clock, 2.0 * clock + 1
@@ -77,13 +77,13 @@ def fail(data: dict[str, Any], gone: Callable[[dict[str, Any]], bool]) -> None:
 
 
 def slower_control(data: dict[str, Any]) -> None:
-    """The subject's slot alone makes a tenth of difference."""
+    """Make the subject's slot a tenth slower, whatever runs in it."""
     for run in runs_of(data, "plain", control=True):
         run["samples"]["step_time"] = [1.1 * sample for sample in run["samples"]["step_time"]]
 
 
 def disturbed(share: float, every: int = 1) -> Edit:
-    """Others took this share of the cores during every run, or every second one; the rest were alone."""
+    """Return an edit in which other processes used this share of the cores in every n-th run."""
 
     def edit(data: dict[str, Any]) -> None:
         for number, run in enumerate(data["runs"]):
@@ -93,24 +93,24 @@ def disturbed(share: float, every: int = 1) -> Edit:
 
 
 def copied(data: dict[str, Any]) -> None:
-    """The samples of one block stand in another as well."""
+    """Copy the samples of one block into another."""
     first, second = runs_of(data, "clever")[:2]
     second["samples"] = first["samples"]
 
 
 def same_inputs(data: dict[str, Any]) -> None:
-    """Every block sees the same."""
+    """Give every block the same inputs."""
     for run in data["runs"]:
         run["input_seed"] = 5
 
 
 def cut(data: dict[str, Any]) -> None:
-    """Of twenty blocks the eight that fit least are left out."""
+    """Drop the eight of twenty blocks that fit the claim least."""
     data["runs"] = [run for run in data["runs"] if run["block"] < 12]
 
 
 def inspected(blocks: int, arm: str) -> Callable[[dict[str, Any]], None]:
-    """What an arm does is known of its first blocks only."""
+    """Return an edit that leaves an arm's operations recorded in its first blocks only."""
 
     def edit(data: dict[str, Any]) -> None:
         for run in runs_of(data, arm)[blocks:]:
@@ -194,94 +194,79 @@ EVERY = [pytest.param(name, make, id=f"{name}-{i}") for name, cases in CASES.ite
 
 
 class TestGates:
-    """A session that one gate shuts supports nothing, whatever its figures say."""
+    """A session that fails one gate is inconclusive, whatever its figures."""
 
-    def test_every_gate_has_a_session_that_it_shuts(self) -> None:
-        """A new gate needs a new case."""
+    def test_every_gate_has_a_failing_session(self) -> None:
         assert set(CASES) == set(gates.GATES)
 
-    def test_the_session_that_all_others_are_made_from_is_supported(self, tmp_path: Path) -> None:
-        """And no gate shuts it."""
+    def test_the_unedited_session_passes_all_gates(self, tmp_path: Path) -> None:
         found = verdict(tmp_path, CLAIM, a_session(CLAIM))
         assert (found.verdict, found.reason) == ("supported", "clear")
 
     def test_three_inspected_blocks_are_enough(self, tmp_path: Path) -> None:
-        """What an arm does is the same in each, and an inspection takes as long as a step."""
         made = session(inspected(3, "clever"))
         assert verdict(tmp_path, CLAIM, made).verdict == "supported"
 
     @pytest.mark.parametrize(("name", "make"), EVERY)
-    def test_a_shut_gate_is_the_reason(self, tmp_path: Path, name: str, make: Callable[[], Evidence]) -> None:
-        """From files to verdict, by name."""
+    def test_the_failed_gate_is_the_reason(self, tmp_path: Path, name: str, make: Callable[[], Evidence]) -> None:
         found = verdict(tmp_path, CLAIMS.get(name, CLAIM), make())
         assert (found.verdict, found.reason) == ("inconclusive", name)
 
     @pytest.mark.parametrize(("name", "make"), EVERY)
-    def test_only_this_gate_shuts(
+    def test_only_the_named_gate_fails(
         self, monkeypatch: pytest.MonkeyPatch, name: str, make: Callable[[], Evidence]
     ) -> None:
-        """Without it the session would support the claim, so it is this gate that does the work."""
+        """Without this gate the session would support the claim."""
         left = {gate: fails for gate, fails in gates.GATES.items() if gate not in (name, TWICE.get(name))}
         monkeypatch.setattr(gates, "GATES", left)
         found = judge(CLAIMS.get(name, CLAIM), make(), CPU)
         assert found.reason in ("clear", ALSO_SEEN.get(name))
 
-    def test_a_tenth_of_failed_runs_is_borne(self, tmp_path: Path) -> None:
-        """The blocks that are left decide."""
+    def test_a_tenth_of_failed_runs_is_accepted(self, tmp_path: Path) -> None:
         found = verdict(tmp_path, CLAIM, session(lambda data: fail(data, lambda run: run["block"] < 2)))
         assert (found.verdict, found.points[0].n) == ("supported", 18)
 
-    def test_a_block_whose_control_failed_is_left_out(self, tmp_path: Path) -> None:
-        """One failed control costs its block, not the session."""
+    def test_a_block_with_a_failed_control_is_left_out(self, tmp_path: Path) -> None:
         found = verdict(
             tmp_path, CLAIM, session(lambda data: fail(data, lambda run: run["control"] and run["block"] == 4))
         )
         assert (found.verdict, found.points[0].n) == ("supported", 19)
 
     @pytest.mark.parametrize("output", [2.5249, 2.4751])
-    def test_outputs_within_the_tolerance_are_the_same(self, tmp_path: Path, output: float) -> None:
-        """One hundredth is allowed here, up and down."""
+    def test_outputs_within_the_tolerance_are_accepted(self, tmp_path: Path, output: float) -> None:
         assert verdict(tmp_path, CLAIM, session(each("output", output))).verdict == "supported"
 
     @pytest.mark.parametrize("output", [2.5249, 2.4, 1.0])
-    def test_quality_may_be_given_up_as_far_as_said_and_gained_without_end(self, tmp_path: Path, output: float) -> None:
-        """A loss is better where it is lower, and the bound is for what is worse."""
+    def test_quality_may_be_lost_up_to_the_limit_and_gained_without_limit(self, tmp_path: Path, output: float) -> None:
         assert verdict(tmp_path, GIVING, session(each("output", output))).verdict == "supported"
 
-    def test_of_an_accuracy_less_is_worse(self, tmp_path: Path) -> None:
-        """Each quality has its direction in the code, and no claim can turn it round."""
+    def test_a_lower_accuracy_is_a_loss(self, tmp_path: Path) -> None:
         claim = a_claim(tolerance=None, gives_up={"quality": "accuracy", "at_most": 0.01})
         assert verdict(tmp_path, claim, session(each("output", 3.0))).verdict == "supported"
         assert verdict(tmp_path / "less", claim, session(each("output", 2.4))).reason == "quality_lost"
 
-    def test_of_a_perplexity_it_is_the_exponential_that_counts(self, tmp_path: Path) -> None:
-        """A loss of 2.5 nats that grows by 0.02 is two per cent of perplexity, and less than one of loss."""
+    def test_a_perplexity_loss_is_measured_on_the_exponential(self, tmp_path: Path) -> None:
+        """A loss of 2.5 nats that grows by 0.02 is 2 % of perplexity, and less than 1 % of loss."""
         claim = a_claim(tolerance=None, gives_up={"quality": "perplexity", "at_most": 0.01})
         found = session(each("output", 2.52))
         assert verdict(tmp_path, GIVING, found).verdict == "supported"
         assert verdict(tmp_path / "perplexity", claim, found).reason == "quality_lost"
 
-    def test_a_control_computes_what_its_baseline_does_whatever_is_given_up(self, tmp_path: Path) -> None:
-        """It is the same arm: what the subject may lose, it may not gain either."""
+    def test_a_control_must_match_its_baseline_even_if_quality_is_given_up(self, tmp_path: Path) -> None:
         found = session(one("output", 2.4, "plain", control=True))
         assert verdict(tmp_path, GIVING, found).reason == "output_differs"
 
-    def test_a_step_as_fast_as_the_hardware_is_believed(self, tmp_path: Path) -> None:
-        """The bound itself is not below the bound."""
+    def test_a_step_exactly_as_fast_as_the_hardware_is_accepted(self, tmp_path: Path) -> None:
         flops = 1e12 * min(run.samples["step_time"][0] for run in a_session(CLAIM).runs)
         assert verdict(tmp_path, CLAIM, session(each("flops", 0.999 * flops))).verdict == "supported"
         assert verdict(tmp_path / "over", CLAIM, session(each("flops", 2 * flops))).reason == "faster_than_hardware"
 
 
 class TestBadSamples:
-    """Samples that are no measurements."""
-
     @pytest.mark.parametrize("sample", [-0.05, 0.0])
     @pytest.mark.parametrize("more", [[], [0.05, 0.06]])
-    def test_a_sample_that_is_not_positive_is_the_reason(
-        self, tmp_path: Path, sample: float, more: list[float]
-    ) -> None:
-        """Also where the median of its run would hide it."""
+    def test_a_sample_that_is_not_positive_is_reported(self, tmp_path: Path, sample: float, more: list[float]) -> None:
+        """Even if the median of its run is positive."""
         samples = {"step_time": [sample, *more]}
         made = session(lambda data: runs_of(data, "clever")[7].update(samples=samples, flops=0.0))
         found = verdict(tmp_path, CLAIM, made)
@@ -289,8 +274,8 @@ class TestBadSamples:
 
     @pytest.mark.parametrize("sample", [float("nan"), float("inf"), float("-inf")])
     @pytest.mark.parametrize("more", [(), (0.05, 0.06)])
-    def test_a_sample_that_is_not_finite_is_the_reason(self, sample: float, more: tuple[float, ...]) -> None:
-        """No file can hold it; whoever builds a session in memory can."""
+    def test_a_sample_that_is_not_finite_is_reported(self, sample: float, more: tuple[float, ...]) -> None:
+        """No file can contain one, but a session built in memory can."""
         made = a_session(CLAIM)
         runs = list(made.runs)
         at = next(i for i, run in enumerate(runs) if run.arm == "clever")
@@ -300,8 +285,8 @@ class TestBadSamples:
 
     @pytest.mark.parametrize("place", [0, 1, 2])
     @pytest.mark.parametrize("sample", [float("nan"), float("inf"), float("-inf"), 0.0, -1.0])
-    def test_a_run_counts_as_nothing_wherever_such_a_sample_stands(self, sample: float, place: int) -> None:
-        """And as its median where all are finite, also where their sum is not."""
+    def test_a_run_with_an_invalid_sample_has_no_value(self, sample: float, place: int) -> None:
+        """A run of finite samples has its median as value, even if their sum is not finite."""
         run = a_session(CLAIM).runs[0]
         samples = [1.0, 1e308, 1.5e308]
         assert value(run.model_copy(update={"samples": {"step_time": tuple(samples)}}), "step_time") == 1e308
@@ -309,11 +294,9 @@ class TestBadSamples:
         assert math.isnan(value(run.model_copy(update={"samples": {"step_time": tuple(samples)}}), "step_time"))
 
     @pytest.mark.parametrize(("module", "name"), [("maths.statistics", "compare"), ("verdicts.judge", "failed_gate")])
-    def test_an_error_inside_the_judgement_supports_nothing(
+    def test_an_exception_while_judging_is_inconclusive(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str
     ) -> None:
-        """It is named, and nothing crashes."""
-
         def broken(*_: Any, **__: Any) -> None:
             raise ZeroDivisionError
 
@@ -322,18 +305,15 @@ class TestBadSamples:
         assert (found.verdict, found.reason) == ("inconclusive", "statistics_raised (ZeroDivisionError)")
         assert found.points[0].n == 20
 
-    def test_an_arm_that_was_not_measured_at_a_point_is_the_reason(self) -> None:
-        """Rather than any gate that happens to shut."""
+    def test_an_unmeasured_arm_is_reported_before_any_gate(self) -> None:
         other = a_claim(scope={"fixed": {}, "at": {"batch_size": 2}, "hardware": ["cpu"]})
         found = judge(other, a_session(CLAIM), CPU)
         assert (found.verdict, found.reason, found.points[0].n) == ("inconclusive", "not_measured", 0)
 
 
 class TestErrorRate:
-    """What the whole pipeline says of arms that are alike."""
-
-    def test_of_482_sessions_of_alike_arms_at_most_16_are_supported(self, tmp_path: Path) -> None:
-        """The exact upper bound of the rate is then 5 %; the strict rule gives none or two."""
+    def test_of_482_sessions_of_equal_arms_at_most_16_are_supported(self, tmp_path: Path) -> None:
+        """The exact upper bound of the error rate is then 5 %; the strict rule gives none or two."""
         strict, plain = a_claim(), a_claim("training.plain", min_effect=0.0)
         seeds = random.Random(482).sample(range(10**6), 482)  # noqa: S311 - seeds of noise
         sessions = [a_session(strict, ratio=1.0, noise=0.05, seed=seed) for seed in seeds]
@@ -353,8 +333,7 @@ class TestErrorRate:
         standing = found.of(claim, "cpu")
         return [verdict.reason for verdict in (standing.verdict, *(other for _, other in standing.others))]
 
-    def test_the_sessions_order_is_as_random_as_it_says(self) -> None:
-        """Over many blocks every slot comes equally often at every place."""
+    def test_every_slot_is_equally_often_at_every_position(self) -> None:
         slots = [Slot("plain", False, ()), Slot("clever", False, ()), Slot("plain", True, ())]  # noqa: FBT003
         first = [block_order(slots, 3, block).index(slots[1]) for block in range(3000)]
         assert all(900 < first.count(place) < 1100 for place in range(3))

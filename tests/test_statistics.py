@@ -1,4 +1,4 @@
-"""What the verdicts rest on: sizes, coverage and power as measured, and what swapping or scaling must not change."""
+"""Statistics: sizes, coverage and power of the tests, and their symmetries."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ WITHIN: dict[str, Any] = {"relation": "equal_within", "margin": 0.05}
 
 
 def _timeline(noise: Callable[[np.random.Generator, int, int], Array]) -> Callable[[int, int], Arms]:
-    """Arms that share one run of noise over time, each block's two slots dealt at random."""
+    """Return a generator of arms that share noise over time, with each block's two slots in random order."""
 
     def arms(sessions: int, n: int) -> Arms:
         rng = np.random.default_rng([sessions, n])
@@ -81,17 +81,17 @@ NOISES = {
 
 
 def _sessions(arms: Arms, gain: float = 1.0, **claim: Any) -> list[Comparison]:
-    """The comparisons of sessions whose subject is truly better by the factor ``gain``."""
+    """Return the comparisons of sessions whose subject is truly better by the factor ``gain``."""
     return [compare(baseline, subject, **claim) for baseline, subject in zip(arms[0], arms[1] / gain, strict=True)]
 
 
 def _supported(arms: Arms, gain: float = 1.0, **claim: Any) -> float:
-    """The share of those sessions whose verdict is ``supported``."""
+    """Return the share of such sessions with the verdict ``supported``."""
     return sum(result.verdict == "supported" for result in _sessions(arms, gain, **claim)) / len(arms[0])
 
 
 def _tail_counts(n: int) -> list[int]:
-    """How many of the 2^n sign patterns give each signed-rank statistic, by the coefficients of prod(1 + x^rank)."""
+    """Count the 2^n sign patterns by signed-rank statistic: the coefficients of prod(1 + x^rank)."""
     width = n // 8 + 1  # bytes a coefficient: x is so large a power of two that the coefficients cannot touch
     packed = 1
     for rank in range(1, n + 1):
@@ -101,24 +101,22 @@ def _tail_counts(n: int) -> list[int]:
 
 
 def _pairs(ratios: Sequence[float] | Array) -> Arms:
-    """Arms whose improvement is ``ratios``, each block on its own scale."""
+    """Return arms with these improvements, each block on its own scale."""
     subject = 2.0 ** np.arange(len(ratios))
     return subject * np.asarray(ratios), subject
 
 
 def _noisy(gain: float, n: int = 20) -> Arms:
-    """Arms of one session with 5 % of noise whose subject is better by the factor ``gain``."""
+    """Return the arms of one session with 5 % noise and a true gain."""
     rng = np.random.default_rng(7)
     return rng.lognormal(0, 0.05, n), rng.lognormal(0, 0.05, n) / gain
 
 
 class TestSignedRank:
-    """The interval is the exact inversion of the signed-rank test."""
-
     @pytest.mark.parametrize("level", [0.90, 0.95, 0.99])
     @pytest.mark.parametrize("n", range(6, 13))
     def test_interval_inverts_the_test(self, n: int, level: float) -> None:
-        """Over all sign patterns, the interval leaves 1 exactly where the signed-rank test rejects, at most alpha."""
+        """Over all sign patterns, the interval excludes 1 exactly if the signed-rank test rejects at level alpha."""
         magnitudes = np.random.default_rng(n).uniform(0.01, 0.5, n)
         ranks = magnitudes.argsort().argsort() + 1
         signs = np.array(list(product((-1, 1), repeat=n)))
@@ -132,81 +130,78 @@ class TestSignedRank:
     @pytest.mark.parametrize(
         ("n", "at_95", "at_99"), [(10, 0.0488, 0.0098), (20, 0.0484, 0.0094), (30, 0.0497, 0.0099)]
     )
-    def test_known_sizes(self, n: int, at_95: float, at_99: float) -> None:
-        """The intervals at 95 % and 99 % have the known exact sizes."""
+    def test_intervals_have_the_known_exact_sizes(self, n: int, at_95: float, at_99: float) -> None:
         counts = _tail_counts(n)
         sizes = [2 * sum(counts[: _critical_rank(n, level)]) / 2**n for level in (0.95, 0.99)]
         assert sizes == pytest.approx([at_95, at_99], abs=5e-5)
 
     @pytest.mark.parametrize("n", [0, 1, 5, 53, 54, 150])
     @pytest.mark.parametrize("level", [0.5, 0.90, 0.95, 0.99, 0.999])
-    def test_rank_agrees_with_integers(self, n: int, level: float) -> None:
-        """The critical rank is the largest that counting in integers allows."""
+    def test_the_critical_rank_agrees_with_integer_counts(self, n: int, level: float) -> None:
         counts, k = _tail_counts(n), _critical_rank(n, level)
         allowed = (1 - level) / 2 * 2**n
         assert sum(counts[:k]) <= allowed * (1 + 1e-12)
         assert sum(counts[: k + 1]) > allowed
 
     def test_published_example(self) -> None:
-        """Estimate and interval are those that Hollander and Wolfe print for the nine patients of their table 3.1."""
+        """The figures are those of Hollander and Wolfe, table 3.1, for nine patients."""
         before = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
         after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
         result = compare(np.exp(before), np.exp(after), level=0.95)
         assert np.log([result.ratio, result.low, result.high]) == pytest.approx([0.46, 0.010, 0.786], abs=5e-4)
 
-    def test_the_typical_ratio_alone_is_the_estimate(self) -> None:
-        """Of any number of pairs; of samples that cannot be judged there is none."""
+    def test_the_typical_ratio_is_the_estimate_for_any_number_of_pairs(self) -> None:
+        """It is nan for invalid samples."""
         for n in (1, 5, 10, 21):
             arms = _noisy(1.1, n)
             assert typical_ratio(*arms) == compare(*arms).ratio
         assert all(math.isnan(typical_ratio(*arms)) for arms in (([], []), ([1.0], [0.0]), ([1.0, 2.0], [1.0])))
 
-    def test_constant_ratio_is_exact(self) -> None:
-        """Where all pairs have one ratio, estimate and interval are that very number, on every machine."""
+    def test_equal_ratios_give_exactly_that_estimate_and_interval(self) -> None:
         result = compare([102.0] * 10, [100.0] * 10)
         assert (result.ratio, result.low, result.high) == (1.02, 1.02, 1.02)
         assert (result.verdict, result.reason) == ("inconclusive", "wide")  # it does not exceed the least effect
 
 
 class TestRates:
-    """How often verdicts are right and wrong, over simulated sessions of known truth."""
+    """Error rates and power over simulated sessions of known truth."""
 
     @pytest.mark.parametrize("n", [10, 20, 30])
     @pytest.mark.parametrize("noise", NOISES)
     def test_coverage(self, noise: str, n: int) -> None:
-        """The 95 % interval contains the true ratio in at least 93.7 % of 4000 sessions, whatever the noise."""
+        """The 95 % interval contains the true ratio in at least 93.7 % of 4000 sessions, for every kind of noise."""
         found = _sessions(NOISES[noise](4000, n), level=0.95)
         assert sum(result.low <= 1 <= result.high for result in found) / 4000 >= 0.937
 
     @pytest.mark.parametrize("noise", NOISES)
-    def test_identical_arms(self, noise: str) -> None:
-        """Of 2000 sessions with identical arms at most 2 support that one is better."""
+    def test_identical_arms_are_rarely_supported(self, noise: str) -> None:
+        """At most 2 of 2000 sessions."""
         assert _supported(NOISES[noise](2000, 20)) <= 2 / 2000
 
     @pytest.mark.parametrize("n", [10, 20, 30])
-    def test_gain_of_the_least_effect(self, n: int) -> None:
-        """A gain of exactly the least effect that counts is supported in at most 1 % of sessions."""
+    def test_a_gain_of_exactly_the_least_effect_is_rarely_supported(self, n: int) -> None:
+        """In at most 1 % of sessions."""
         assert _supported(NOISES["iid"](4000, n), 1.02) <= 0.01
 
     @pytest.mark.parametrize(("n", "gain", "claim"), [(20, 1.10, {}), (30, 1.05, {"level": 0.95, "min_effect": 0})])
-    def test_power(self, n: int, gain: float, claim: dict[str, Any]) -> None:
-        """Twenty blocks find a gain of 10 % by the strict rule, thirty one of 5 % by the plain one, 9 times in 10."""
+    def test_power_of_the_rules(self, n: int, gain: float, claim: dict[str, Any]) -> None:
+        """Twenty blocks find a gain of 10 % by the strict rule, thirty find 5 % by the plain one, 9 times in 10."""
         assert _supported(NOISES["iid"](2000, n), gain, **claim) >= 0.90
 
     @pytest.mark.parametrize(("claim", "gain"), [(NOT_WORSE, 1 / 1.05), (WITHIN, 1 / 1.05), (WITHIN, 1.05)])
-    def test_difference_of_the_margin(self, claim: dict[str, Any], gain: float) -> None:
-        """A subject that differs by exactly the margin passes as equivalent in at most 6 % of sessions."""
+    def test_a_difference_of_exactly_the_margin_rarely_passes_as_equal(
+        self, claim: dict[str, Any], gain: float
+    ) -> None:
+        """In at most 6 % of sessions."""
         assert _supported(NOISES["iid"](4000, 20), gain, **claim) <= 0.06
 
     @pytest.mark.parametrize(("claim", "n"), [(NOT_WORSE, 20), (WITHIN, 30)])
-    def test_power_at_equality(self, claim: dict[str, Any], n: int) -> None:
-        """Identical arms pass as equivalent within 5 % in at least 85 % of sessions."""
+    def test_identical_arms_pass_as_equal(self, claim: dict[str, Any], n: int) -> None:
+        """Within 5 %, in at least 85 % of sessions."""
         assert _supported(NOISES["iid"](2000, n), **claim) >= 0.85
 
 
 class TestVerdicts:
-    """What an interval says about a claim."""
-
     @pytest.mark.parametrize(
         ("ratio", "claim", "expected"),
         [
@@ -225,8 +220,9 @@ class TestVerdicts:
         ],
     )
     @pytest.mark.parametrize("judge", [compare, compare_exact])
-    def test_zones(self, judge: Callable[..., Comparison], ratio: float, claim: dict[str, Any], expected: str) -> None:
-        """An interval that is a point gives the verdict of the zone in which it lies, by either rule."""
+    def test_an_interval_of_one_point_gives_the_verdict_of_its_zone(
+        self, judge: Callable[..., Comparison], ratio: float, claim: dict[str, Any], expected: str
+    ) -> None:
         result = judge([ratio] * 10, [1.0] * 10, **claim)
         assert f"{result.verdict}: {result.reason}" == expected
         assert (result.ratio, result.low, result.high, result.n) == (ratio, ratio, ratio, 10)
@@ -234,20 +230,19 @@ class TestVerdicts:
     @pytest.mark.parametrize(
         ("limit", "claim"), [(1.02, {}), (1 / 1.05, NOT_WORSE), (1 / 1.05, WITHIN), (1.05, WITHIN)]
     )
-    def test_across_a_limit(self, limit: float, claim: dict[str, Any]) -> None:
-        """An interval that reaches across the limit of a claim decides nothing."""
+    def test_an_interval_across_a_limit_is_inconclusive(self, limit: float, claim: dict[str, Any]) -> None:
         result = compare(*_pairs(limit * np.linspace(0.99, 1.01, 10)), **claim)
         assert result.low < limit < result.high
         assert (result.verdict, result.reason) == ("inconclusive", "wide")
 
     @pytest.mark.parametrize(("claim", "level"), [({}, 0.99), (NOT_WORSE, 0.90), (WITHIN, 0.90)])
-    def test_default_levels(self, claim: dict[str, Any], level: float) -> None:
-        """The level is 99 % for a claim of better and 90 %, twice one-sided 5 %, for equivalence."""
+    def test_the_default_level_is_99_percent_for_better_and_90_for_equivalence(
+        self, claim: dict[str, Any], level: float
+    ) -> None:
         assert compare(*_noisy(1), **claim) == compare(*_noisy(1), level=level, **claim)
         assert compare(*_noisy(1), **claim).level == level
 
-    def test_tails_decide(self) -> None:
-        """Where the medians contradict the typical pair, neither a gain nor a loss is found, but equivalence may be."""
+    def test_medians_against_the_typical_pair_are_inconclusive_except_for_equivalence(self) -> None:
         baseline = 1.1 ** np.arange(30)
         subject = np.where(np.arange(30) < 3, 1.1**40, baseline / 1.1)
         gain, loss = compare(baseline, subject), compare(subject, baseline)
@@ -260,11 +255,8 @@ class TestVerdicts:
 
 
 class TestSymmetry:
-    """What must not change a comparison."""
-
     @pytest.mark.parametrize("gain", [0.5, 0.9, 0.97, 1.0, 1.03, 1.1, 2.0])
-    def test_swapping_the_arms(self, gain: float) -> None:
-        """With the arms swapped, ratio and interval are the reciprocals and the verdict its mirror image."""
+    def test_swapping_the_arms_gives_reciprocals_and_mirrored_verdicts(self, gain: float) -> None:
         baseline, subject = _noisy(gain)
         there, back = compare(baseline, subject, min_effect=0), compare(subject, baseline, min_effect=0)
         assert (back.ratio, back.low, back.high) == pytest.approx((1 / there.ratio, 1 / there.high, 1 / there.low))
@@ -273,8 +265,9 @@ class TestSymmetry:
 
     @pytest.mark.parametrize("judge", [compare, compare_exact])
     @pytest.mark.parametrize("gain", [0.5, 0.97, 1.0, 1.03, 2.0])
-    def test_scale_order_and_direction(self, judge: Callable[..., Comparison], gain: float) -> None:
-        """A common scale, the order of blocks, and reading higher as better for lower, change nothing."""
+    def test_scale_block_order_and_metric_direction_do_not_matter(
+        self, judge: Callable[..., Comparison], gain: float
+    ) -> None:
         baseline, subject = _noisy(gain, 21)  # odd, for the reciprocal of a median to be that of the reciprocals
         plain, order = judge(baseline, subject), np.random.default_rng(1).permutation(21)
         assert judge(baseline[order], subject[order]) == plain
@@ -288,8 +281,6 @@ class TestSymmetry:
 
 
 class TestExact:
-    """Metrics that hardly vary."""
-
     @pytest.mark.parametrize(
         ("baseline", "subject", "reason", "figures"),
         [
@@ -299,14 +290,14 @@ class TestExact:
             ([1010, 1012] * 5, [1000, 1001] * 5, "negligible", (1011 / 1000.5, 1010 / 1001, 1012 / 1000)),
         ],
     )
-    def test_separated(self, baseline: Samples, subject: Samples, reason: str, figures: tuple[float, ...]) -> None:
-        """Arms that lie apart are judged by their worst and best pairing, at level 1, in either direction."""
+    def test_arms_that_do_not_overlap_are_judged_by_their_range(
+        self, baseline: Samples, subject: Samples, reason: str, figures: tuple[float, ...]
+    ) -> None:
         for result in (compare_exact(baseline, subject), compare_exact(subject, baseline, better="higher")):
             assert (result.ratio, result.low, result.high) == pytest.approx(figures, rel=1e-15)
             assert (result.reason, result.level, result.n) == (reason, 1.0, 10)
 
-    def test_overlap_falls_back(self) -> None:
-        """Arms that overlap are judged by the signed-rank interval, with its level and its verdict."""
+    def test_arms_that_overlap_are_judged_by_the_signed_rank_interval(self) -> None:
         baseline, subject = _noisy(1.08)
         assert baseline.min() < subject.max()
         assert compare_exact(baseline, subject) == compare(baseline, subject)
@@ -314,16 +305,13 @@ class TestExact:
 
 
 class TestControl:
-    """The baseline run twice."""
-
-    def test_holds(self) -> None:
-        """A control holds where the interval contains 1: it passes noise and refuses a slower and a faster slot."""
+    def test_a_control_holds_if_the_interval_contains_1(self) -> None:
+        """Noise passes; a slower and a faster slot do not."""
         assert control_holds(*_noisy(1))
         assert not control_holds(*_noisy(1.2))
         assert not control_holds(*_noisy(1 / 1.2))
 
-    def test_level(self) -> None:
-        """The higher the level, the more a control may differ, and 99 % is the default."""
+    def test_a_higher_level_tolerates_a_larger_difference_of_the_control(self) -> None:
         arms = _pairs([1.01, 1.02, 1.03, 1.04, 1 / 1.05, 1.06, 1.07, 1.08, 1.09, 1.10])  # a size of 10 in 512
         assert not control_holds(*arms, level=0.95)
         assert control_holds(*arms, level=0.99)
@@ -331,8 +319,7 @@ class TestControl:
         with pytest.raises(ValueError, match=r"^level must be .+, not 99$"):
             control_holds(*arms, level=99)
 
-    def test_exact(self) -> None:
-        """An exact control holds where the arms touch or overlap, however seldom."""
+    def test_an_exact_control_holds_if_the_arms_touch_or_overlap(self) -> None:
         assert control_holds([7] * 10, [7] * 10, exact=True)
         assert not control_holds([7] * 10, [8] * 10, exact=True)
         assert not control_holds([8] * 10, [7] * 10, exact=True)
@@ -349,12 +336,11 @@ GOOD = [1.0] * 10
 
 
 class TestRefusals:
-    """What is not judged at all."""
-
     @pytest.mark.parametrize("judge", [compare, compare_exact])
     @pytest.mark.parametrize("bad", BAD_SAMPLES)
-    def test_bad_samples(self, judge: Callable[..., Comparison], bad: Any) -> None:
-        """Samples that are no positive, finite numbers are named, raise nothing, and let no control hold."""
+    def test_invalid_samples_are_reported_without_an_exception(
+        self, judge: Callable[..., Comparison], bad: Any
+    ) -> None:
         for result in (judge(bad, GOOD), judge(GOOD, bad)):
             assert (result.verdict, result.reason, result.n) == ("inconclusive", "bad_samples", 0)
             assert (math.isnan(result.ratio), result.low, result.high) == (True, 0.0, math.inf)
@@ -363,8 +349,9 @@ class TestRefusals:
 
     @pytest.mark.parametrize("judge", [compare, compare_exact])
     @pytest.mark.parametrize(("baseline", "subject"), [([2.0] * 11, GOOD), ([2.0] * 10, [1.0]), (GOOD, [])])
-    def test_unpaired(self, judge: Callable[..., Comparison], baseline: Samples, subject: Samples) -> None:
-        """Arms of different lengths are not compared."""
+    def test_arms_of_different_lengths_are_refused(
+        self, judge: Callable[..., Comparison], baseline: Samples, subject: Samples
+    ) -> None:
         result = judge(baseline, subject)
         assert (result.verdict, result.reason, result.n) == ("inconclusive", "unpaired", 0)
         assert math.isnan(result.ratio)
@@ -372,16 +359,15 @@ class TestRefusals:
 
     @pytest.mark.parametrize("judge", [compare, compare_exact])
     @pytest.mark.parametrize("n", [0, 1, 5, 9])
-    def test_too_few_blocks(self, judge: Callable[..., Comparison], n: int) -> None:
-        """Fewer than ten pairs decide nothing, however clear they are, but their ratio is told if there is any."""
+    def test_fewer_than_ten_pairs_are_inconclusive_with_a_ratio(self, judge: Callable[..., Comparison], n: int) -> None:
         result = judge([2.0] * n, [1.0] * n)
         assert (result.verdict, result.reason, result.n) == ("inconclusive", "too_few_blocks", n)
         assert result.ratio == pytest.approx(2.0 if n else math.nan, nan_ok=True)
         assert not control_holds([1.0] * n, [1.0] * n)
         assert not control_holds([1.0] * n, [1.0] * n, exact=True)
 
-    def test_level_unreachable(self) -> None:
-        """The smallest size of ten pairs is 2 in 1024: a level beyond has no interval, and the level itself has one."""
+    def test_an_unreachable_level_has_no_interval(self) -> None:
+        """The smallest size of ten pairs is 2 in 1024."""
         arms = _pairs([2.0] * 10)
         result = compare(*arms, level=0.9981)
         assert (result.verdict, result.reason) == ("inconclusive", "level_unreachable")
@@ -401,10 +387,9 @@ class TestRefusals:
         ],
     )
     @pytest.mark.parametrize("judge", [compare, compare_exact])
-    def test_bad_parameters(
+    def test_an_invalid_parameter_is_named_with_its_value(
         self, judge: Callable[..., Comparison], name: str, value: object, others: dict[str, Any]
     ) -> None:
-        """A parameter that is not allowed raises an error with its name and value, whatever the samples are."""
         with pytest.raises(ValueError, match=f"^{name} must be .+, not ") as raised:
             judge(None, GOOD, **{name: value}, **others)
         assert str(raised.value).endswith(f"not {value!r}")

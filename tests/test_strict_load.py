@@ -1,4 +1,4 @@
-"""YAML and JSON as strangers write them."""
+"""Load untrusted YAML and JSON strictly."""
 
 import math
 from typing import Any
@@ -21,8 +21,6 @@ b:
 
 
 class TestScalars:
-    """A plain scalar is null, true, false, a finite number or else a word; a quoted one is always a word."""
-
     @pytest.mark.parametrize(
         ("text", "value"),
         [
@@ -44,8 +42,7 @@ class TestScalars:
         ],
     )
     @pytest.mark.parametrize("form", ["a: {}", "a: {{b: {}}}", "a: [0, {}]"])
-    def test_what_is_typed_is_typed(self, text: str, value: object, form: str) -> None:
-        """In block and in flow style alike."""
+    def test_null_booleans_and_numbers_have_their_types(self, text: str, value: object, form: str) -> None:
         if form == "a: [0, {}]" and text == "":
             form = "a:\n- 0\n-{}"
         found = load_yaml(form.format(text)).value["a"]
@@ -57,26 +54,23 @@ class TestScalars:
         ["yes", "no", "on", "off", "y", "2026-11-21", "12:30:45", "0x10", "0o17", "012", "1_000", "1.2.3", "v1", "<<"],
     )
     @pytest.mark.parametrize("form", ["a: {}", "{{a: {}}}"])
-    def test_all_else_is_a_word(self, text: str, form: str) -> None:
-        """There is no Norway problem, no date and no sexagesimal."""
+    def test_other_plain_scalars_are_strings(self, text: str, form: str) -> None:
+        """`no`, dates and sexagesimal numbers are strings."""
         assert load_yaml(form.format(text)).value == {"a": text}
 
     @pytest.mark.parametrize("text", ["1", "1.5", "true", "null", ""])
     @pytest.mark.parametrize("quote", ['"', "'"])
-    def test_what_is_quoted_is_a_word(self, text: str, quote: str) -> None:
-        """Quotation marks keep a version number what it is."""
+    def test_quoted_scalars_are_strings(self, text: str, quote: str) -> None:
         assert load_yaml(f"a: {quote}{text}{quote}").value == {"a": text}
         assert load_yaml(f"{{a: {quote}{text}{quote}}}").value == {"a": text}
 
     @pytest.mark.parametrize("text", [".nan", ".NaN", "nan", ".inf", "-.inf", "+.INF", "inf", "Infinity"])
-    def test_no_spelling_gives_a_number_that_is_not_finite(self, text: str) -> None:
-        """They are words, which no numeric field accepts."""
+    def test_spellings_of_infinity_and_nan_are_strings(self, text: str) -> None:
         assert load_yaml(f"a: {text}").value == {"a": text}
 
     @pytest.mark.parametrize("text", ["1e999", "-1e999", "1.0E+400", "9" * 5000])
     @pytest.mark.parametrize("form", ["b: 1\na: {}", "b: 1\n{}: a"])
-    def test_a_number_beyond_all_bounds_is_refused(self, text: str, form: str) -> None:
-        """With the line on which it stands, also as a key, which would be a word."""
+    def test_a_number_out_of_range_is_refused_with_its_line(self, text: str, form: str) -> None:
         with pytest.raises(UnreadableError) as caught:
             load_yaml(form.format(f"{text:.100}"))
         assert caught.value.line == 2
@@ -84,17 +78,13 @@ class TestScalars:
 
 
 class TestYaml:
-    """One document of mappings, lists and scalars, and the lines of its values."""
-
-    def test_so_many_values_and_not_one_more(self) -> None:
-        """Whether the last of them is followed by another or by the end."""
+    def test_the_maximum_number_of_values_is_read_and_one_more_is_refused(self) -> None:
         values = f"[{'1,' * MAX_VALUES}]"
         assert len(load_yaml(values).value) == MAX_VALUES
         with pytest.raises(UnreadableError, match="more than"):
             load_yaml(values.replace("]", "1]"))
 
-    def test_the_document_has_its_values(self) -> None:
-        """Nested as written."""
+    def test_nested_values_are_read(self) -> None:
         assert load_yaml(DOCUMENT).value == {"a": 1, "b": {"c": ["x", "y"], "d": [{"e": 2, "f": "long text"}, "g"]}}
 
     @pytest.mark.parametrize(
@@ -111,14 +101,12 @@ class TestYaml:
             (("b", "absent", "x"), 2),
         ],
     )
-    def test_a_value_has_the_line_of_its_key_or_of_what_is_around_it(
+    def test_a_value_has_the_line_of_its_key_or_of_its_container(
         self, location: tuple[str | int, ...], line: int
     ) -> None:
-        """So that an error can be clicked on."""
         assert load_yaml(DOCUMENT).line(location) == line
 
-    def test_the_document_itself_has_no_line(self) -> None:
-        """A location of nothing is answered with None, not with an error."""
+    def test_an_unknown_location_has_no_line(self) -> None:
         assert load_yaml(DOCUMENT).line(("absent",)) is None
 
     @pytest.mark.parametrize(
@@ -143,36 +131,29 @@ class TestYaml:
             ("a: 'x\x01'", ".", None),
         ],
     )
-    def test_what_is_not_allowed_is_refused_with_its_line(self, text: str, message: str, line: int | None) -> None:
-        """Each with a message and a remedy."""
+    def test_other_yaml_is_refused_with_its_line_and_a_remedy(self, text: str, message: str, line: int | None) -> None:
         with pytest.raises(UnreadableError, match=message) as caught:
             load_yaml(text)
         assert caught.value.line == line
         assert caught.value.message
         assert caught.value.remedy
 
-    def test_a_key_that_looks_like_a_number_or_a_boolean_is_a_word(self) -> None:
-        """Keys are never typed."""
+    def test_a_key_that_looks_like_a_number_or_a_boolean_is_a_string(self) -> None:
         assert load_yaml("{1: a, true: b, ~: c, 1.5: d}").value == {"1": "a", "true": "b", "~": "c", "1.5": "d"}
 
-    def test_the_depth_that_is_allowed_is_read_and_one_more_is_not(self) -> None:
-        """The cap is the last depth that is allowed."""
+    def test_the_maximum_depth_is_read_and_one_more_is_refused(self) -> None:
         assert load_yaml("[" * MAX_DEPTH + "]" * MAX_DEPTH).value is not None
         with pytest.raises(UnreadableError, match="nested deeper"):
             load_yaml("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1))
 
-    def test_bottomless_nesting_ends_early(self) -> None:
-        """Neither a stack nor memory runs out."""
+    def test_very_deep_nesting_is_refused_without_exhausting_the_stack(self) -> None:
         for text in ("[" * 100_000, "{a: " * 100_000, "\n".join(" " * i + "a:" for i in range(500))):
             with pytest.raises(UnreadableError, match="nested deeper"):
                 load_yaml(text)
 
 
 class TestJson:
-    """Strict JSON of finite numbers."""
-
-    def test_a_document_is_read(self) -> None:
-        """With its types."""
+    def test_json_values_have_their_types(self) -> None:
         value = load_json('{"a": [1, 2.5, "x", null, true]}').value
         assert value == {"a": [1, 2.5, "x", None, True]}
         assert [type(each) for each in value["a"]] == [int, float, str, type(None), bool]
@@ -197,16 +178,14 @@ class TestJson:
             ('{"a":' * 200_000, "nested too deeply", None),
         ],
     )
-    def test_all_else_is_refused(self, text: str, message: str, line: int | None) -> None:
-        """With a remedy, and never with a traceback of the parser."""
+    def test_other_json_is_refused_with_a_remedy(self, text: str, message: str, line: int | None) -> None:
         with pytest.raises(UnreadableError, match=message) as caught:
             load_json(text)
         assert caught.value.line == line
         assert caught.value.remedy
 
     @pytest.mark.parametrize("text", ["1e308", "5e-324", "0.1"])
-    def test_a_finite_number_is_read_as_it_is(self, text: str) -> None:
-        """Bounds are not confused with infinity."""
+    def test_extreme_finite_numbers_are_read(self, text: str) -> None:
         value: Any = load_json(text).value
         assert math.isfinite(value)
         assert value == float(text)

@@ -1,4 +1,4 @@
-"""Tolerances of proofs: a loose one is found, however it is written."""
+"""Find loose tolerances in proofs, however they are written."""
 
 import ast
 
@@ -18,7 +18,7 @@ from headroom.records.tolerances import loose_tolerances
     ],
 )
 def test_a_loose_tolerance_is_found(proof: str) -> None:
-    """With its line, by keyword, by place, by a name, and as a relative difference."""
+    """By keyword, by position, by name, and as a relative difference."""
     assert [line for line, _ in loose_tolerances(ast.parse(f"LOOSE = 0.5\nassert {proof}\n"))] in ([2], [1])
 
 
@@ -31,5 +31,4 @@ def test_a_loose_tolerance_is_found(proof: str) -> None:
     ],
 )
 def test_a_tight_or_absolute_tolerance_passes(proof: str) -> None:
-    """A difference in the unit of what is compared may be any number."""
     assert list(loose_tolerances(ast.parse(f"assert {proof}\n"))) == []

@@ -1,4 +1,4 @@
-"""Units, and figures as they are read from a text and written into it."""
+"""Convert units, and find and format figures in a text."""
 
 import pytest
 
@@ -6,8 +6,6 @@ from headroom.maths.units import Figure, convert, human_readable
 
 
 class TestConvert:
-    """Units of one kind turn into one another."""
-
     @pytest.mark.parametrize(
         ("value", "unit", "to", "result"),
         [
@@ -23,27 +21,22 @@ class TestConvert:
             (12.0, "tokens/s", "tokens/s", 12.0),
         ],
     )
-    def test_a_value_is_the_same_in_another_unit(self, value: float, unit: str, to: str, result: float) -> None:
-        """There and back."""
+    def test_a_value_is_converted_there_and_back(self, value: float, unit: str, to: str, result: float) -> None:
         assert convert(value, unit, to) == pytest.approx(result, rel=1e-11)
         assert convert(result, to, unit) == pytest.approx(value, rel=1e-11)
 
     @pytest.mark.parametrize(("unit", "to"), [("s", "B"), ("tokens/s", "1"), ("%", "ms")])
-    def test_different_kinds_are_never_mixed(self, unit: str, to: str) -> None:
-        """The message names both."""
+    def test_units_of_different_kinds_are_not_converted(self, unit: str, to: str) -> None:
         with pytest.raises(ValueError, match=f"`{unit}` cannot be converted to `{to}`"):
             convert(1, unit, to)
 
     @pytest.mark.parametrize(("unit", "to"), [("hours", "s"), ("s", "hours")])
-    def test_an_unknown_unit_is_named_with_those_known(self, unit: str, to: str) -> None:
-        """So that the right one can be chosen."""
+    def test_an_unknown_unit_is_named_with_the_known_ones(self, unit: str, to: str) -> None:
         with pytest.raises(ValueError, match="unknown unit `hours`; use one of s, ms"):
             convert(1, unit, to)
 
 
 class TestFigure:
-    """The one figure of a text."""
-
     @pytest.mark.parametrize(
         ("text", "found", "value", "unit", "written"),
         [
@@ -70,17 +63,15 @@ class TestFigure:
             ("+0.1 %", "+0.1 %", 0.0, "1", "0.0 %"),
         ],
     )
-    def test_a_value_is_written_as_the_figure_is(
+    def test_a_value_is_formatted_like_the_figure(
         self, text: str, found: str, value: float, unit: str, written: str
     ) -> None:
-        """In its unit, to its precision, with its sign, its space and its separators."""
         figure = Figure.find(text)
         assert figure is not None
         assert (figure.text, text[figure.start :][: len(figure.text)]) == (found, found)
         assert figure.written(value, unit) == written
 
-    def test_what_was_written_stays_as_it_is(self) -> None:
-        """Rewriting ends."""
+    def test_rewriting_a_rewritten_figure_changes_nothing(self) -> None:
         for text in ("1.9×", "+12 %", "−8.5%", "12,345 tokens/s", "1.25 GiB", "0.35 s", "350 ms"):
             figure = Figure.find(text)
             assert figure is not None
@@ -89,12 +80,11 @@ class TestFigure:
             assert again.written(0.123456, figure.unit or "1") == again.text
 
     @pytest.mark.parametrize("text", ["", "faster", "1.9× to 2.1×", "1 and 2", "2–3×", "1.9x", "H200", "GPT-2", "bf16"])
-    def test_a_text_of_no_figure_or_two_has_none(self, text: str) -> None:
-        """The end of a name is no figure, and neither is the beginning of a misspelt one."""
+    def test_a_text_with_no_figure_or_several_gives_none(self, text: str) -> None:
+        """Neither the end of a name nor the start of a misspelt one is a figure."""
         assert Figure.find(text) is None
 
-    def test_a_figure_in_another_kind_of_unit_is_refused(self) -> None:
-        """Bytes are not written as seconds."""
+    def test_a_value_of_another_kind_of_unit_is_refused(self) -> None:
         figure = Figure.find("1.9 s")
         assert figure is not None
         with pytest.raises(ValueError, match="`B` cannot be converted to `s`"):
@@ -102,8 +92,6 @@ class TestFigure:
 
 
 class TestHumanReadable:
-    """Values for people."""
-
     @pytest.mark.parametrize(
         ("value", "unit", "text"),
         [
@@ -121,8 +109,7 @@ class TestHumanReadable:
             (2, "1", "2.00"),
         ],
     )
-    def test_a_value_has_three_digits_in_a_fitting_unit(self, value: float, unit: str, text: str) -> None:
-        """Near one, where its kind has such a unit."""
+    def test_a_value_has_three_significant_digits_in_a_fitting_unit(self, value: float, unit: str, text: str) -> None:
         assert human_readable(value, unit) == text
 
     def test_an_unknown_unit_is_refused(self) -> None:

@@ -1,4 +1,4 @@
-"""What is done to a clean file: an attack gives the hostile bytes for each grammar in which it can be written."""
+"""Attacks: hostile bytes made from a clean file, for each grammar that can express them."""
 
 import json
 import re
@@ -16,12 +16,12 @@ MANY, DEEP, MEGABYTE = 1_000_000, 20_000, 1 << 20
 
 
 def whole(data: bytes) -> Attack:
-    """The file is these bytes, whatever it should be."""
+    """Replace the file by these bytes."""
     return lambda _: data
 
 
 def edited(edit: Callable[[str], str | bytes]) -> Attack:
-    """The clean text, edited."""
+    """Edit the clean text."""
 
     def attack(loader: Loader) -> bytes:
         found = edit(loader.clean)
@@ -31,12 +31,12 @@ def edited(edit: Callable[[str], str | bytes]) -> Attack:
 
 
 def inserted(text: str) -> Attack:
-    """The clean text with another behind its first line."""
+    """Insert a text after the first line."""
     return edited(lambda clean: clean.replace("\n", f"{text}\n", 1))
 
 
 def by_kind(**edits: Callable[[str], str]) -> Attack:
-    """The clean text, edited as its grammar wants it; nothing where the grammar has no such thing."""
+    """Edit the clean text by its grammar; give None for a grammar without an edit."""
 
     def attack(loader: Loader) -> bytes | None:
         edit = edits.get(loader.kind)
@@ -46,7 +46,7 @@ def by_kind(**edits: Callable[[str], str]) -> Attack:
 
 
 def printed(text: str) -> Attack:
-    """The same with a text at the start of what a run printed."""
+    """Insert a text at the start of a run's recorded output."""
 
     def attack(loader: Loader) -> bytes | None:
         before = '"output": "'
@@ -56,7 +56,7 @@ def printed(text: str) -> Attack:
 
 
 def key(yaml: str, toml: str = "", value: str = "", metadata: str = "") -> Attack:
-    """One key more: a line of YAML or of front matter, a line of a header, a member of a JSON object or of metadata."""
+    """Add a key: a line of YAML, front matter or TOML, or a member of JSON or of notebook metadata."""
     return by_kind(
         yaml=lambda clean: f"{clean.rstrip()}\n{yaml}\n",
         page=lambda clean: clean.replace("---\n", f"---\n{yaml}\n", 1),
@@ -74,8 +74,8 @@ def _headed(clean: str, toml: str) -> str:
     return clean.replace("# [tool.headroom]\n", f"# [tool.headroom]\n# {toml}\n", 1)
 
 
-def worth(text: str, quoted: str | None = None) -> Attack:
-    """A number or a word in place of the first value that it can take the place of."""
+def replaced_value(text: str, quoted: str | None = None) -> Attack:
+    """Replace the first replaceable value by a number or a word."""
     quoted = quoted or text
     return by_kind(
         yaml=lambda clean: _first(
@@ -105,17 +105,17 @@ def _first(clean: str, places: tuple[str, ...], text: str) -> str:
 
 
 def python(tail: str) -> Attack:
-    """Python behind a script."""
+    """Append Python to a script."""
     return by_kind(script=lambda clean: f"{clean}\n{tail}\n", bare=lambda clean: f"{clean}\n{tail}\n")
 
 
 def first_line(line: str) -> Attack:
-    """A line in front of a script."""
+    """Insert a line before a script."""
     return by_kind(script=lambda clean: f"{line}\n{clean}", bare=lambda clean: f"{line}\n{clean}")
 
 
 def nested(opened: str, closed: str) -> Attack:
-    """Brackets in brackets, as the value of a key where there is one."""
+    """Insert nested brackets, as a key's value if there is one."""
     text = opened * DEEP + closed * DEEP
     return by_kind(
         yaml=lambda _: text,
@@ -128,7 +128,7 @@ def nested(opened: str, closed: str) -> Attack:
 
 
 def scalar(size: int) -> Attack:
-    """One value of so many characters."""
+    """Insert one value of this many characters."""
     return by_kind(
         **dict.fromkeys(("yaml", "page", "config", "script", "bare"), lambda clean: f"{clean}\n# {'y' * size}\n"),
         json=lambda clean: clean.replace('"made-up"', f'"{"y" * size}"', 1),
@@ -137,7 +137,7 @@ def scalar(size: int) -> Attack:
 
 
 def rows(count: int) -> Attack:
-    """A list of so many rows."""
+    """Insert a list of this many rows."""
     return by_kind(
         yaml=lambda _: "- a\n" * count,
         page=lambda clean: clean.replace("---\n", "---\nrows:\n" + "- a\n" * count, 1),
@@ -198,12 +198,12 @@ ATTACKS: Mapping[str, Attack] = {
     "unknown key": key(
         "verdict: supported", 'verdict = "supported"', '"verdict": "supported"', '"verdict": "supported"'
     ),
-    "not a number": worth(".nan", "NaN"),
+    "not a number": replaced_value(".nan", "NaN"),
     "nan of a header": by_kind(script=lambda clean: _headed(clean, "timeout = nan")),
-    "infinity": worth("1e999"),
-    "5,000 digits": worth("9" * 5000),
-    "beyond 64 bits": worth("9" * 20),
-    "a list for a value": worth("[[1]]"),
+    "infinity": replaced_value("1e999"),
+    "5,000 digits": replaced_value("9" * 5000),
+    "beyond 64 bits": replaced_value("9" * 20),
+    "a list for a value": replaced_value("[[1]]"),
     "escaped control": by_kind(
         yaml=lambda clean: re.sub(
             r"(?m)^( *(?:statement|name|title|architecture):).*$", r'\1 "\\e[2J"', clean, count=1
@@ -216,7 +216,7 @@ ATTACKS: Mapping[str, Attack] = {
     "escaped control in an output": printed(r"\u001b[2J"),
     "path in an output": printed("/home/me/"),
     "output without end": printed("9" * MEGABYTE),
-    "escaped half": worth(r'"\ud800"'),
+    "escaped half": replaced_value(r'"\ud800"'),
     "header of no table": by_kind(script=lambda clean: clean.replace("# [tool.headroom]\n", "# tool = 5\n# [x]\n")),
     "header of odd lists": by_kind(script=lambda clean: clean.replace("dependencies = []", "dependencies = 5")),
     "many headers": by_kind(script=lambda clean: "# /// script\n" * 9_000 + clean),

@@ -1,4 +1,4 @@
-"""The command in a fresh process whose time and memory are counted."""
+"""Run the command in a fresh process, and measure its time and memory."""
 
 import resource
 import subprocess
@@ -18,7 +18,7 @@ sys.exit(done.returncode if done.returncode >= 0 else 100)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a command did."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -28,7 +28,7 @@ class Outcome:
 
 
 def check(root: Path, *options: str) -> Outcome:
-    """`headroom check` of a tree, called by a small process that forks it, so that no other memory is counted."""
+    """Run `headroom check` on a tree as a child of a small process, so that only its own memory is counted."""
     command = [sys.executable, "-m", "headroom.cli", "check", "--root", str(root), *options]
     done = subprocess.run(
         [sys.executable, "-c", _MEASURE, *command],

@@ -1,7 +1,7 @@
 """Every loader, and the file of the clean tree that attacks are made from.
 
-A hostile file is laid beside the clean one, under a name of its own, so that nothing of the clean tree is missing.
-Where there can be one file only, it takes its place.
+A hostile file is added next to the clean one under another name, so that the clean tree stays complete.
+If a tree can have only one such file, the hostile file replaces it.
 """
 
 from collections.abc import Mapping
@@ -13,28 +13,28 @@ CLEAN = Path(__file__).parents[1] / "rule_cases" / "clean"
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """What reads one kind of file."""
+    """A loader of one kind of file."""
 
     kind: str
     """The grammar: yaml, json, script, bare (a script without a header), page, notebook or config."""
     source: str
     """A file of the clean tree, as a pattern."""
     path: str
-    """Where the hostile file is laid."""
+    """The path of the hostile file."""
     rule: str
-    """What its problems are called."""
+    """The rule that reports its problems."""
     renamed: tuple[str, str] = ("", "")
-    """What is changed in it, so that it is a record of its own."""
+    """The edit that gives the copied record its own id."""
 
     @property
     def clean(self) -> str:
-        """The text that attacks are made from."""
+        """Return the text that attacks are made from."""
         (path,) = CLEAN.glob(self.source)
         return path.read_text("utf-8").replace(*self.renamed)
 
     @property
     def alone(self) -> bool:
-        """Whether there can be one such file only."""
+        """Return whether a tree can have only one such file."""
         return self.source == self.path
 
 

@@ -1,4 +1,4 @@
-"""What each attack on each loader comes to: the words of the one problem that it is, or why it is none."""
+"""The expected result of each attack on each loader: words of its one problem, or why it is harmless."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from hostile.loaders import LOADERS
 
 @dataclass(frozen=True, slots=True)
 class Harmless:
-    """An attack that changes nothing, or cannot be written in the grammar."""
+    """The reason why an attack causes no problem."""
 
     why: str
 
@@ -19,7 +19,7 @@ UNREAD = Harmless("the checks look for names of files in it, and nothing else")
 
 
 def cells(every: Cell = ABSENT, **others: Cell) -> Mapping[str, Cell]:
-    """A row: a cell for each loader, by the loader's name, else by its grammar, else the one for all."""
+    """Return a row: the cell of each loader by its name, else by its grammar, else ``every``."""
     return {
         name: others.get(name.replace("-", "_"), others.get(loader.kind, every)) for name, loader in LOADERS.items()
     }

@@ -1,4 +1,4 @@
-"""The command on a hostile tree: its code, what it prints, its memory and its time."""
+"""Run the command on hostile trees: exit status, output, memory and time."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from hostile.matrix import MATRIX, Harmless
 
 MIB = 1 << 20
 LARGEST_MIB = 500
-# As large as a file may be, and filled with what takes most room or most time.
+# Files of the maximum size with the content that takes most memory or time.
 Worst = Callable[[], str]
 WORST: dict[str, tuple[str, Worst]] = {
     "empty objects": ("evidence", lambda: "[" + "{}," * 99_999 + "{}]"),
@@ -60,12 +60,12 @@ READABLE = {
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A clean tree to change."""
+    """Return a clean tree to change."""
     return Path(shutil.copytree(CLEAN, tmp_path / "tree"))
 
 
 def lay(root: Path, name: str) -> str:
-    """Lay one of the worst files beside the others, and say where."""
+    """Add one of the worst files to the tree, and return its path."""
     loader, text = WORST[name]
     path = root / LOADERS[loader].path
     path = path.with_name(f"{name.replace(' ', '-')}{path.suffix}")
@@ -74,7 +74,7 @@ def lay(root: Path, name: str) -> str:
 
 
 def refused(root: Path, paths: set[str]) -> None:
-    """Every file is refused by name, with less than 500 MiB in all, in time, and without a traceback."""
+    """Check that every file is refused by name, within 500 MiB and the time limit, without a traceback."""
     done = check(root)
     assert done.code == 1, done.err[-500:]
     assert "Traceback" not in done.err
@@ -82,21 +82,20 @@ def refused(root: Path, paths: set[str]) -> None:
     assert paths <= {line.partition(":")[0] for line in done.out.splitlines()}
 
 
-def test_the_worst_of_files_together_stay_within_memory_and_time(root: Path) -> None:
-    """In one process, which has read all of them; of those that can be read it is not known what uses them."""
+def test_all_worst_files_together_stay_within_memory_and_time(root: Path) -> None:
+    """Problems of readable files are hidden while a file that may use them is unreadable."""
     paths = {name: lay(root, name) for name in WORST}
     refused(root, {path for name, path in paths.items() if name not in READABLE})
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", WORST)
-def test_the_worst_of_files_stays_within_memory_and_time(name: str, root: Path) -> None:
-    """Each in a process of its own."""
+def test_each_worst_file_stays_within_memory_and_time(name: str, root: Path) -> None:
     refused(root, {lay(root, name)})
 
 
 def hostile(root: Path) -> Iterator[str]:
-    """Lay a file of every attack in a tree, and some of odd names, and say which places have to be named."""
+    """Add a file of every attack and some with odd names to a tree; yield the places that must be reported."""
     for number, (attack, row) in enumerate(MATRIX.items()):
         for kind, (name, loader) in enumerate(LOADERS.items()):
             if loader.alone or isinstance(row[name], Harmless):
@@ -107,20 +106,20 @@ def hostile(root: Path) -> Iterator[str]:
             path = path.with_name(f"hostile{number}-{kind}{path.suffix}")
             path.write_bytes(data)
             yield path.relative_to(root).as_posix()
-    for odd, said in {"a\nb": r"a\nb", "a\x1b[2Jb": r"a\x1b[2Jb", os.fsdecode(b"a\xffb"): r"a\udcffb"}.items():
+    for odd, shown in {"a\nb": r"a\nb", "a\x1b[2Jb": r"a\x1b[2Jb", os.fsdecode(b"a\xffb"): r"a\udcffb"}.items():
         (root / f"checks/methods/{odd}.yml").write_text("x")
-        yield f"checks/methods/{said}.yml"
+        yield f"checks/methods/{shown}.yml"
 
 
 @pytest.fixture(scope="module")
 def attacked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """A tree with every attack in it, and the places that have to be named; it is only read."""
+    """Return a tree with every attack, only to be read, and the places that must be reported."""
     root = Path(shutil.copytree(CLEAN, tmp_path_factory.mktemp("attacked") / "tree"))
     return root, sorted(hostile(root))
 
 
 def test_all_attacks_at_once_are_one_line_each(attacked: tuple[Path, list[str]]) -> None:
-    """The code is 1, nothing but the count is on stderr, and no raw control character reaches the terminal."""
+    """The exit status is 1, stderr has only the count, and no raw control character is printed."""
     root, paths = attacked
     done = check(root)
     assert done.code == 1
@@ -134,8 +133,7 @@ def test_all_attacks_at_once_are_one_line_each(attacked: tuple[Path, list[str]])
     assert done.peak_mib < LARGEST_MIB
 
 
-def test_as_json_names_stay_what_they_are(root: Path) -> None:
-    """A program gets the name of the file, and a terminal still no raw control character."""
+def test_json_output_has_the_real_file_names(root: Path) -> None:
     (root / "checks/methods/a\x1b\u202e.yml").write_text("x")
     done = check(root, "--json")
     assert done.out.isascii()
@@ -144,10 +142,9 @@ def test_as_json_names_stay_what_they_are(root: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["verdict"], ["snippets", "list"], ["check", "--fix"]], ids=" ".join)
-def test_no_other_command_falls_over_a_hostile_tree(
+def test_other_commands_do_not_crash_on_a_hostile_tree(
     arguments: list[str], attacked: tuple[Path, list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What it prints is text, and a tree with problems is no success."""
     code = main([*arguments, "--root", str(attacked[0])])
     printed = capsys.readouterr()
     assert code == (OK if arguments[0] == "snippets" else FAILED)

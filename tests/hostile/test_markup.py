@@ -1,4 +1,4 @@
-"""Every text of every record, found by walking the models, stays text on the site: no element of it is its own."""
+"""Texts of records stay text on the site: no element or attribute comes from a record."""
 
 import csv
 import io
@@ -58,7 +58,7 @@ ATTACKS = {
     "table of methods": "a\n[](methods:training/gpu.md)\nb",
     "template": "{{ config }} {% raw %}",
 }
-# Words that programs compare, and nobody shows as they are: with another, the evidence would speak for nothing.
+# Texts that programs compare and pages do not show as they are: if they changed, the evidence would not count.
 COMPARED = {"units.*", "environment.device"}
 EXTENSIONS = (
     *("admonition", "attr_list", "footnotes", "md_in_html", "tables", "toc", "pymdownx.details", "pymdownx.highlight"),
@@ -69,7 +69,7 @@ Change = Callable[[str], str]
 
 
 def places(value: Any, at: str = "") -> Iterator[str]:
-    """The places of texts in the data of a record, an index or a key of a list or mapping written as a star."""
+    """Yield the places of texts in a record's data, with indices and keys written as `*`."""
     if isinstance(value, str):
         yield at
     elif isinstance(value, list):
@@ -81,7 +81,7 @@ def places(value: Any, at: str = "") -> Iterator[str]:
 
 
 def at_place(value: Any, place: list[str], change: Change) -> Any:
-    """The data with the texts at one place changed."""
+    """Return the data with the texts at one place changed."""
     if not place:
         return change(value) if isinstance(value, str) else value
     head, *rest = place
@@ -93,7 +93,7 @@ def at_place(value: Any, place: list[str], change: Change) -> Any:
 
 
 def changed(record: M, change: Change) -> tuple[M, set[str]]:
-    """The record with every text changed that its model lets be anything, and the places of those."""
+    """Change every text of a record that its model leaves free; return the record and the places."""
     kind: TypeAdapter[Any] = TypeAdapter(Claim) if hasattr(record, "statement") else TypeAdapter(type(record))
     free: set[str] = set()
     data = record.model_dump(mode="json")
@@ -113,12 +113,12 @@ def changed(record: M, change: Change) -> tuple[M, set[str]]:
 
 
 def changed_tree(tree: Tree, change: Change) -> tuple[Tree, set[str]]:
-    """The tree with every free text of every record changed in the same way, so that those that are one stay one."""
+    """Change every free text of every record in the same way, so that equal texts stay equal."""
     free: set[str] = set()
 
     def each(record: M) -> M:
         found, names = changed(record, change)
-        if isinstance(found, MeasuredClaim):  # meant for a GPU as well that nobody has measured on
+        if isinstance(found, MeasuredClaim):  # add a GPU without evidence to its scope
             scope = found.scope.model_copy(update={"hardware": ("h200", "cpu", "h300")})
             found = found.model_copy(update={"scope": scope})
         free.update(f"{type(record).__name__}{name}" for name in names)
@@ -153,13 +153,13 @@ def changed_tree(tree: Tree, change: Change) -> tuple[Tree, set[str]]:
 
 
 def the_site(change: Change) -> SiteData:
-    """The clean tree's data with its texts changed."""
+    """Return the clean tree's site data with changed texts."""
     tree, _ = changed_tree(load(CLEAN), change)
     return SiteData(tree, judge_all(tree))
 
 
 def rendered(site: SiteData) -> dict[str, str]:
-    """The HTML of every page: those made from records, and those of the tree, each without its front matter."""
+    """Return the HTML of every page, generated or written, without front matter."""
     pages = {path: text.partition("\n---\n")[2] for path, text in exports.pages(site).items()}
     for page in load_pages(CLEAN)[0]:
         if page.path.endswith(".md"):
@@ -185,7 +185,7 @@ class Skeleton(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note one element: values only where they act or style."""
+        """Record an element; values only of attributes that act or style."""
         acting = {"href", "src", "class", "style", "type", "action"}
         kept = [
             f"{name}={value}" if name in acting and not str(value).startswith("#") else name for name, value in attrs
@@ -193,23 +193,23 @@ class Skeleton(HTMLParser):
         self.elements.append((tag, *kept))
 
     def handle_data(self, data: str) -> None:
-        """Note what is shown."""
+        """Record shown text."""
         self.words += data.split()
 
 
 def skeletons(site: SiteData) -> dict[str, list[tuple[str, ...]]]:
-    """The elements of every page."""
+    """Return the elements of every page."""
     return {path: Skeleton(html).elements for path, html in rendered(site).items()}
 
 
 @cache
 def harmless() -> dict[str, list[tuple[str, ...]]]:
-    """The elements of every page where each free text is longer by two words."""
+    """Return the elements of every page if each free text is two harmless words longer."""
     return skeletons(the_site(lambda text: f"{text} {HARMLESS}"))
 
 
 def test_the_walk_finds_the_texts_of_every_record() -> None:
-    """Those that pages are known to show are among them, and the evidence still speaks: nothing is tested in vain."""
+    """It finds the texts that pages show, and the evidence still counts after the change."""
     tree, free = changed_tree(load(CLEAN), lambda text: f"{text} {HARMLESS}")
     known = {
         *(
@@ -243,7 +243,7 @@ def test_the_walk_finds_the_texts_of_every_record() -> None:
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_no_text_adds_an_element_or_an_attribute(name: str, *, deep: bool) -> None:
-    """The elements are those of harmless texts, whether the attack stands in front of a text or behind it."""
+    """Attacks before and after a text give the same elements as harmless text."""
     attack = ATTACKS[name]
     changes: list[Change] = [lambda text: f"{text} {attack}"]
     if deep:
@@ -255,7 +255,7 @@ def test_no_text_adds_an_element_or_an_attribute(name: str, *, deep: bool) -> No
 
 
 def published(site: SiteData) -> dict[str, list[tuple[str, ...]]]:
-    """The elements of all that is published beside the pages: drawings, the feed, and the Markdown of each page."""
+    """Return the elements of all other published files: drawings, the feed, and the Markdown of each page."""
     files = exports.text_files(site, "Headroom")
     files |= markdown_pages.files(
         site, exports.pages(site), "Headroom", "About", ["training/gpu.md", "claims/index.md"]
@@ -271,13 +271,13 @@ def published(site: SiteData) -> dict[str, list[tuple[str, ...]]]:
 
 @cache
 def harmless_published() -> dict[str, list[tuple[str, ...]]]:
-    """The same where each free text is longer by two words."""
+    """Return those elements if each free text is two harmless words longer."""
     return published(the_site(lambda text: f"{text} {HARMLESS}"))
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_no_text_acts_in_what_is_published_beside_the_pages(name: str) -> None:
-    """In plain Markdown, SVG, XML, JSON, CSV and BibTeX: no element, no attribute, no field and no row is its own."""
+def test_no_text_acts_in_other_published_files(name: str) -> None:
+    """In Markdown, SVG, XML, JSON, CSV and BibTeX, no element, attribute, field or row comes from a record."""
     site = the_site(lambda text: f"{text} {ATTACKS[name]}")
     found = published(site)
     assert set(found) == set(harmless_published())
@@ -297,8 +297,8 @@ def test_no_text_acts_in_what_is_published_beside_the_pages(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["script", "lines", "cell", "code"])
-def test_what_is_shown_is_what_is_written(name: str) -> None:
-    """To the character, spaces apart: in the text, in the front matter, in the drawing and in the export."""
+def test_every_text_is_shown_as_written(name: str) -> None:
+    """Character by character except for spaces, in text, front matter, drawings and exports."""
     attack = ATTACKS[name]
     site = the_site(lambda text: f"{text} {attack}")
     (statements, pages) = (
@@ -335,8 +335,7 @@ def test_what_is_shown_is_what_is_written(name: str) -> None:
         "data:text/html,x",
     ],
 )
-def test_an_address_is_one_of_the_web(url: str) -> None:
-    """Nothing that a click would run."""
+def test_only_web_addresses_are_accepted(url: str) -> None:
     paper = load(CLEAN).claims["training.clever.paper"].model_dump(mode="json")
     with pytest.raises(ValidationError):
         TypeAdapter(Claim).validate_python({**paper, "source": {**paper["source"], "url": url}})
@@ -345,8 +344,7 @@ def test_an_address_is_one_of_the_web(url: str) -> None:
 @pytest.mark.parametrize(
     "url", ["https://x.y/[a](javascript:b)", "https://x.y/`a`b`", "https://x.y/*a*_b_|c&d=e", "https://x.y/a\\)"]
 )
-def test_an_address_stays_one_address(url: str) -> None:
-    """Whatever Markdown would make of its characters."""
+def test_markdown_does_not_split_an_address(url: str) -> None:
     tree = load(CLEAN)
     paper = tree.claims["training.clever.paper"].model_dump(mode="json")
     claim = TypeAdapter(Claim).validate_python({**paper, "source": {**paper["source"], "url": url}})

@@ -1,4 +1,4 @@
-"""Every attack on every loader is one clear problem, or none for a reason that the matrix says."""
+"""Every attack on every loader gives one clear problem, or none for the reason that the matrix names."""
 
 import shutil
 from pathlib import Path
@@ -17,22 +17,22 @@ ALONE = [[name] for name, loader in LOADERS.items() if loader.alone]
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clean tree; who changes it puts it right again."""
+    """Return a clean tree; tests that change it restore it."""
     return Path(shutil.copytree(CLEAN, tmp_path_factory.mktemp("hostile") / "tree"))
 
 
 def found(root: Path) -> list[Problem]:
-    """What `headroom check` finds in a tree."""
+    """Return the problems that `headroom check` finds in a tree."""
     return rules.check(rules.Context.of(root))
 
 
 def lay(root: Path, name: str, data: bytes) -> None:
-    """Lay a file where its loader reads it."""
+    """Write a file where its loader reads it."""
     (root / LOADERS[name].path).write_bytes(data)
 
 
-def put_right(root: Path) -> None:
-    """Take every hostile file away, and put back what it stood for."""
+def restore(root: Path) -> None:
+    """Remove every hostile file, and restore the clean ones."""
     for loader in LOADERS.values():
         if loader.alone:
             (root / loader.path).write_text(loader.clean, "utf-8")
@@ -42,23 +42,22 @@ def put_right(root: Path) -> None:
 
 @pytest.fixture(scope="module")
 def unharmed(root: Path) -> dict[str, set[Problem]]:
-    """What is said of each file before it is attacked: that nothing uses it, say."""
-    put_right(root)
+    """Return the problems of each file before an attack, such as that it is unused."""
+    restore(root)
     for name in LOADERS:
         lay(root, name, LOADERS[name].clean.encode())
     problems = found(root)
-    put_right(root)
+    restore(root)
     return {name: {p for p in problems if p.path == loader.path} for name, loader in LOADERS.items()}
 
 
 def test_every_attack_and_every_loader_has_a_cell() -> None:
-    """A new attack, a new loader or a new grammar cannot be forgotten."""
     assert set(MATRIX) == set(ATTACKS)
     assert all(set(row) == set(LOADERS) for row in MATRIX.values())
 
 
 def test_every_rule_of_reading_has_a_loader() -> None:
-    """What reading checks is attacked; records of runs and the site's configuration are of rules of their own.
+    """Every check of reading is attacked; records of runs and the site's configuration have rules of their own.
 
     A gap is found by every loader.
     """
@@ -66,8 +65,7 @@ def test_every_rule_of_reading_has_a_loader() -> None:
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_what_a_grammar_cannot_write_is_no_problem(attack: str) -> None:
-    """A cell that promises a problem has an attack behind it."""
+def test_a_cell_with_a_problem_has_an_attack(attack: str) -> None:
     unwritten = {name for name, loader in LOADERS.items() if ATTACKS[attack](loader) is None}
     assert {name for name in unwritten if not isinstance(MATRIX[attack][name], Harmless)} == set()
     assert len(unwritten) < len(LOADERS)
@@ -77,7 +75,7 @@ def test_what_a_grammar_cannot_write_is_no_problem(attack: str) -> None:
 def test_an_attack_is_one_clear_problem(
     attack: str, root: Path, unharmed: dict[str, set[Problem]], *, deep: bool
 ) -> None:
-    """Its file, its rule, the words and a remedy, on one line; nothing is said of any other file, and nothing runs."""
+    """One line with file, rule, words and remedy; no other file is reported, and nothing runs."""
     groups = [[name] for name in LOADERS] if deep else [TOGETHER, *ALONE]
     for names in groups:
         written = {name: data for name in names if (data := ATTACKS[attack](LOADERS[name])) is not None}
@@ -86,7 +84,7 @@ def test_an_attack_is_one_clear_problem(
         try:
             problems = found(root)
         finally:
-            put_right(root)
+            restore(root)
         paths = {LOADERS[name].path for name in names}
         assert [str(p) for p in problems if p.path not in paths] == []
         for name in written:
@@ -96,15 +94,15 @@ def test_an_attack_is_one_clear_problem(
 
 
 def judge(attack: str, name: str, problems: list[Problem], before: set[Problem]) -> None:
-    """What is said of one file is what its cell says."""
-    cell, said = MATRIX[attack][name], [str(problem) for problem in problems]
+    """Compare the problems of one file with its cell."""
+    cell, lines = MATRIX[attack][name], [str(problem) for problem in problems]
     if isinstance(cell, Harmless):
-        assert {problem.rule for problem in problems} <= {problem.rule for problem in before} | {"hardware"}, said
+        assert {problem.rule for problem in problems} <= {problem.rule for problem in before} | {"hardware"}, lines
         return
-    assert len(problems) == 1, f"{name}: {said}"
+    assert len(problems) == 1, f"{name}: {lines}"
     (problem,) = problems
     assert problem.rule == LOADERS[name].rule
-    assert cell in said[0], name
+    assert cell in lines[0], name
     assert problem.remedy
-    assert len(said[0]) < 3000
-    assert said[0].isprintable()
+    assert len(lines[0]) < 3000
+    assert lines[0].isprintable()

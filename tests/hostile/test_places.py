@@ -1,4 +1,4 @@
-"""Where files lie and what they are called: links, pipes, folders and names that hide or leave something."""
+"""Paths and names: links, pipes, folders, and names that hide a file or leave the tree."""
 
 import os
 import shutil
@@ -22,29 +22,29 @@ Place = Callable[[Path, str], None]
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A clean tree to change."""
+    """Return a clean tree to change."""
     return Path(shutil.copytree(CLEAN, tmp_path / "tree"))
 
 
 def found(root: Path, name: str = "") -> list[Problem]:
-    """The problems of a tree, or those of one file."""
+    """Return the problems of a tree, or of one file."""
     return [problem for problem in rules.check(rules.Context.of(root)) if not name or problem.path == name]
 
 
 def linked(target: str) -> Place:
-    """A link to this, seen from where the file would lie."""
+    """Return a function that makes a link to this target."""
     return lambda path, _: path.symlink_to(target)
 
 
 def link_inside(path: Path, clean: str) -> None:
-    """A link to a file of the tree that is well."""
+    """Link to a valid file of the tree."""
     other = path.with_name("aside.txt")
     other.write_text(clean, "utf-8")
     path.symlink_to(other.name)
 
 
 def linked_folder(path: Path, clean: str) -> None:
-    """A link to a folder of the tree that holds such a file."""
+    """Link to a folder of the tree with such a file."""
     other = path.parents[len(path.parts) - 1 - path.parts.index("tree")] / "tree" / "elsewhere"
     other.mkdir(exist_ok=True)
     (other / path.name).write_text(clean, "utf-8")
@@ -52,12 +52,12 @@ def linked_folder(path: Path, clean: str) -> None:
 
 
 def loop_above(path: Path, _: str) -> None:
-    """A link to the folder above."""
+    """Link to the folder above."""
     path.symlink_to("..", target_is_directory=True)
 
 
 def a_socket(path: Path, _: str) -> None:
-    """A socket; its address is short, so it is made where it lies."""
+    """Make a socket by its short relative name, since the length of socket addresses is limited."""
     here = Path.cwd()
     os.chdir(path.parent)
     try:
@@ -68,12 +68,12 @@ def a_socket(path: Path, _: str) -> None:
 
 
 PLACES: dict[str, tuple[Place, str]] = {
-    "link out": (linked("/etc/passwd"), "a link"),
-    "link to a device": (linked("/dev/zero"), "a link"),
-    "link to nothing": (linked("nowhere"), "a link"),
-    "link inside": (link_inside, "a link"),
-    "link to a folder": (linked_folder, "a link"),
-    "link to the folder above": (loop_above, "a link"),
+    "link out": (linked("/etc/passwd"), "a symbolic link"),
+    "link to a device": (linked("/dev/zero"), "a symbolic link"),
+    "link to nothing": (linked("nowhere"), "a symbolic link"),
+    "link inside": (link_inside, "a symbolic link"),
+    "link to a folder": (linked_folder, "a symbolic link"),
+    "link to the folder above": (loop_above, "a symbolic link"),
     "pipe": (lambda path, _: os.mkfifo(path), "neither a file nor a folder"),
     "socket": (a_socket, "neither a file nor a folder"),
 }
@@ -92,8 +92,7 @@ NAMES = {
 
 @pytest.mark.parametrize("name", READ)
 @pytest.mark.parametrize("place", PLACES)
-def test_what_is_no_file_of_its_own_is_one_problem(name: str, place: str, root: Path) -> None:
-    """It is not read, not followed, and not passed over."""
+def test_links_pipes_and_folders_are_one_problem_each(name: str, place: str, root: Path) -> None:
     loader = READ[name]
     put, words = PLACES[place]
     put(root / loader.path, loader.clean)
@@ -106,8 +105,7 @@ def test_what_is_no_file_of_its_own_is_one_problem(name: str, place: str, root: 
 
 @pytest.mark.parametrize("name", READ)
 @pytest.mark.parametrize("kind", NAMES)
-def test_an_odd_name_is_one_problem_on_one_line(name: str, kind: str, root: Path) -> None:
-    """The name is shown with its odd characters written as escapes."""
+def test_an_unsupported_name_is_one_problem_with_escapes(name: str, kind: str, root: Path) -> None:
     loader = READ[name]
     path = (root / loader.path).with_name(NAMES[kind] + Path(loader.path).suffix)
     path.write_text(loader.clean, "utf-8")
@@ -119,10 +117,9 @@ def test_an_odd_name_is_one_problem_on_one_line(name: str, kind: str, root: Path
 
 @pytest.mark.parametrize("name", READ)
 @pytest.mark.parametrize("rename", [str.upper, "{}~".format, "{}.orig".format, "{}.bak".format])
-def test_a_record_under_a_name_that_is_not_read_is_a_problem(
+def test_a_record_with_a_suffix_that_is_not_read_is_a_problem(
     name: str, rename: Callable[[str], str], root: Path
 ) -> None:
-    """Neither another case nor a backup's ending loses a record silently."""
     loader = READ[name]
     suffix = Path(loader.path).suffix
     path = (root / loader.path).with_name(f"hostile{rename(suffix)}")
@@ -134,7 +131,7 @@ def test_a_record_under_a_name_that_is_not_read_is_a_problem(
 
 @pytest.mark.parametrize("name", [name for name, loader in READ.items() if loader.rule != "pages"])
 def test_a_hidden_record_is_a_problem(name: str, root: Path) -> None:
-    """What an editor leaves has another ending, or lies in a hidden folder, and is nobody's concern."""
+    """Files that editors leave have another suffix or are in a hidden folder, and are ignored."""
     path = root / READ[name].path
     hidden = path.with_name(f".{path.name}")
     hidden.write_text(READ[name].clean, "utf-8")
@@ -148,8 +145,7 @@ def test_a_hidden_record_is_a_problem(name: str, root: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".markdown", ".mdown", ".mkdn", ".mkd", ".MD", ".html", ".HTM", ".IPYNB"])
-def test_a_page_that_the_site_would_show_unread_is_a_problem(suffix: str, root: Path) -> None:
-    """Also where the configuration names it."""
+def test_a_page_with_an_unchecked_suffix_is_a_problem(suffix: str, root: Path) -> None:
     (root / f"docs/hostile{suffix}").write_text("# False\n\nIt is 9 times faster.\n", "utf-8")
     with (root / "mkdocs.yml").open("a", encoding="utf-8") as config:
         config.write(f"  - hostile{suffix}\n")
@@ -161,7 +157,7 @@ def test_a_page_that_the_site_would_show_unread_is_a_problem(suffix: str, root: 
 @pytest.mark.parametrize(
     "path", ["/etc/passwd", "../secret", "docs/../../secret", "snippets/../../secret", "x" * 5000, "docs", "linked"]
 )
-def test_a_page_shows_no_file_from_outside(path: str, root: Path) -> None:
+def test_a_page_cannot_include_a_file_outside_the_tree(path: str, root: Path) -> None:
     """Neither by an absolute path, nor by dots, nor through a link."""
     (root.parent / "secret").write_text("x")
     (root / "linked").symlink_to("../secret")
@@ -171,8 +167,8 @@ def test_a_page_shows_no_file_from_outside(path: str, root: Path) -> None:
     assert (problem.path, problem.rule) == ("docs/index.md", "fences")
 
 
-def test_an_asset_of_the_site_is_no_link(root: Path) -> None:
-    """The site copies what it finds below docs/, so a link would publish a file of the machine that builds it."""
+def test_an_asset_that_is_a_link_is_a_problem(root: Path) -> None:
+    """The site copies everything below docs/, so a link would publish a file of the building machine."""
     (root / "docs/mark.svg").symlink_to("/etc/passwd")
     (problem,) = found(root)
     assert (problem.path, problem.rule, problem.message) == (
@@ -209,8 +205,7 @@ FIELDS: dict[str, tuple[type[BaseModel], str]] = {
 
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("path", OUTSIDE)
-def test_no_field_that_becomes_a_path_leads_out(field: str, path: str) -> None:
-    """Whatever would be read or written there."""
+def test_no_path_field_leads_out_of_the_tree(field: str, path: str) -> None:
     model, ending = FIELDS[field]
     with pytest.raises(ValidationError) as caught:
         model.model_validate({field: path + ending})
@@ -219,8 +214,8 @@ def test_no_field_that_becomes_a_path_leads_out(field: str, path: str) -> None:
 
 @pytest.mark.parametrize("path", OUTSIDE)
 @pytest.mark.parametrize("kind", ["models", "datasets"])
-def test_no_name_of_the_hub_leads_out(path: str, kind: str) -> None:
-    """The local hub makes a folder of each."""
+def test_no_hub_name_leads_out_of_the_cache(path: str, kind: str) -> None:
+    """The local hub makes a folder of each name."""
     with pytest.raises(ValidationError) as caught:
         StandIns.model_validate({kind: {path: {}}})
     assert "[key]" in {part for error in caught.value.errors() for part in error["loc"]}

@@ -1,4 +1,4 @@
-"""What Python-Markdown renders as a script, a handler or a foreign image, the source check has found."""
+"""The source check finds every script, handler and foreign image that Python-Markdown would render."""
 
 from html.parser import HTMLParser
 
@@ -25,14 +25,14 @@ BROWSERS_RUN = ("script", "svg", "iframe")
 
 
 class Acting(HTMLParser):
-    """What of a page acts, as a browser sees it."""
+    """Collect the active elements of a page, as a browser parses it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note an element that acts."""
+        """Record an active element."""
         for name, value in attrs:
             link = "".join((value or "").split())
             runs = name.startswith("on") or (name == "href" and link.startswith("javascript:"))
@@ -42,7 +42,7 @@ class Acting(HTMLParser):
 
 
 def acting(text: str) -> list[str]:
-    """What acts of a Markdown text, rendered with the extensions of the site; nothing where it cannot be rendered."""
+    """Return the active elements of a Markdown text rendered with the site's extensions; none if rendering fails."""
     reader = Acting()
     try:
         reader.feed(markdown.markdown(text, extensions=[name for name in EXTENSIONS if "snippets" not in name]))
@@ -54,14 +54,14 @@ def acting(text: str) -> list[str]:
 
 @settings(max_examples=600)
 @given(TEXTS)
-def test_nothing_acts_that_was_not_found(text: str) -> None:
-    """Whatever stands around it: code, fences, quotations, comments, escapes."""
+def test_every_rendered_active_element_was_found(text: str) -> None:
+    """Inside and outside code, fences, quotations, comments and escapes."""
     assert not acting(text) or in_markdown(text)
 
 
 @pytest.mark.parametrize("text", ACTIVE[:-3])
-def test_active_content_acts_where_it_stands_alone(text: str) -> None:
-    """The property above is not empty: each of these is rendered as it was meant."""
+def test_each_example_is_active_when_rendered_alone(text: str) -> None:
+    """So the property above is not empty."""
     assert acting(f"{text}[x]")
     assert in_markdown(text)
 
@@ -76,7 +76,6 @@ def test_active_content_acts_where_it_stands_alone(text: str) -> None:
     ],
 )  # fmt: skip
 def test_harmless_markup_passes(text: str) -> None:
-    """As pages have it."""
     assert in_markdown(text) == []
 
 
@@ -95,7 +94,7 @@ def test_harmless_markup_passes(text: str) -> None:
     ],
 )  # fmt: skip
 def test_active_content_is_named(text: str, message: str) -> None:
-    """Each kind by its tag, attribute or scheme."""
+    """By its tag, attribute or scheme."""
     assert [finding.message for finding in in_markdown(text) if message in finding.message]
 
 
@@ -106,6 +105,5 @@ def test_active_content_is_named(text: str, message: str) -> None:
      "<svg><use href='https://e.org/a.svg#b'/></svg>", "<svg><animate/></svg>",
      "<svg><rect fill='url(https://e.org/a.svg#b)'/></svg>", "<svg><foreignObject/></svg>", "`<script>a</script>`"],
 )  # fmt: skip
-def test_drawings_of_notebooks_hold_shapes_alone(text: str) -> None:
-    """HTML has no code between backticks."""
+def test_drawings_of_notebooks_contain_only_shapes(text: str) -> None:
     assert in_html(text)

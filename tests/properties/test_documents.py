@@ -1,4 +1,4 @@
-"""YAML, JSON and records on inputs that nobody thought of."""
+"""Property tests of loading YAML, JSON and records."""
 
 import json
 import re
@@ -32,7 +32,7 @@ TEXT = st.one_of(st.text(max_size=60), st.lists(MARKS, max_size=40).map("".join)
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two values are equal and of the same types all through."""
+    """Return whether two values are equal and of equal types throughout."""
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
@@ -41,35 +41,30 @@ def same(left: Any, right: Any) -> bool:
 
 
 class TestDocuments:
-    """What is written is what is read, and anything else is refused with its place."""
-
     @given(VALUES)
-    def test_json_is_read_as_it_was_written(self, value: Any) -> None:
-        """With every type and every digit."""
+    def test_json_round_trips(self, value: Any) -> None:
         assert same(load_json(json.dumps(value)).value, value)
         assert same(load_json(json.dumps(value, ensure_ascii=False, indent=1)).value, value)
 
     @given(st.dictionaries(KEYS, VALUES, min_size=1, max_size=4))
-    def test_json_is_yaml(self, value: dict[str, Any]) -> None:
-        """Front matter of a notebook is written so; keys and texts in quotation marks stay what they are."""
+    def test_json_is_read_as_yaml(self, value: dict[str, Any]) -> None:
+        """Notebooks write front matter so; quoted keys and texts stay strings."""
         assert same(load_yaml(json.dumps(value, ensure_ascii=False)).value, value)
 
     @given(st.dictionaries(KEYS, VALUES, min_size=1, max_size=4))
-    def test_yaml_is_read_as_any_other_program_wrote_it(self, value: dict[str, Any]) -> None:
-        """Where both know the value by the same words: for YAML 1.1, which PyYAML writes, `0e0` is no number."""
+    def test_yaml_written_by_pyyaml_is_read(self, value: dict[str, Any]) -> None:
+        """Where YAML 1.1, which PyYAML writes, has the same scalars; `0e0` is no number there."""
         written = yaml.safe_dump(value, allow_unicode=True)
         assume(not re.search(r"(?<![\d.])[-+]?\d+[eE][-+]?\d", written))
         assert same(load_yaml(written).value, value)
 
     @given(TEXT)
     @example("\x85a: 1\nb")
-    def test_any_text_is_yaml_or_refused_on_a_line_of_it(self, text: str) -> None:
-        """No other error, and no line that the file has not."""
+    def test_any_text_is_read_as_yaml_or_refused_with_a_valid_line(self, text: str) -> None:
         self._read(load_yaml, text)
 
     @given(TEXT)
-    def test_any_text_is_json_or_refused_on_a_line_of_it(self, text: str) -> None:
-        """As for YAML."""
+    def test_any_text_is_read_as_json_or_refused_with_a_valid_line(self, text: str) -> None:
         self._read(load_json, text)
 
     @staticmethod
@@ -82,8 +77,7 @@ class TestDocuments:
         assert all(1 <= line <= last for line in lines)
 
     @given(st.integers(0, 3 * MAX_DEPTH), st.sampled_from([("[", "]"), ('{"a": ', "}")]))
-    def test_depth_is_limited_alike(self, depth: int, marks: tuple[str, str]) -> None:
-        """YAML and JSON are read to the same depth."""
+    def test_yaml_and_json_have_the_same_maximum_depth(self, depth: int, marks: tuple[str, str]) -> None:
         text = marks[0] * depth + "1" + marks[1] * depth
         for load in (load_yaml, load_json):
             if depth <= MAX_DEPTH:
@@ -95,7 +89,7 @@ class TestDocuments:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clean tree; who changes it puts it right again."""
+    """Return a clean tree; tests that change it restore it."""
     return Path(shutil.copytree(CLEAN, tmp_path_factory.mktemp("properties") / "tree"))
 
 
@@ -103,13 +97,10 @@ RECORDS = [name for name, loader in LOADERS.items() if loader.kind in ("yaml", "
 
 
 class TestRecords:
-    """Files that were right before one piece of them was changed."""
-
     @pytest.mark.parametrize("name", RECORDS)
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(data=st.data())
-    def test_a_changed_file_is_a_problem_or_what_it_says(self, name: str, root: Path, data: st.DataObject) -> None:
-        """Never an error, and never a record that says something else than its file."""
+    def test_a_changed_file_is_a_problem_or_read_as_written(self, name: str, root: Path, data: st.DataObject) -> None:
         loader = LOADERS[name]
         clean = loader.clean
         at = data.draw(st.integers(0, min(len(clean), 3000)))
@@ -134,7 +125,6 @@ class TestRecords:
             assert set(claim) <= set(written)
             assert " ".join(claim["statement"].split()) == " ".join(str(written["statement"]).split())
 
-    def test_evidence_is_written_as_it_was_read(self) -> None:
-        """To the byte."""
+    def test_evidence_round_trips_byte_by_byte(self) -> None:
         for session in records.load(CLEAN).sessions:
             assert paths.evidence_text(session.evidence) == (CLEAN / session.path).read_text("utf-8")

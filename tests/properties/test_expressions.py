@@ -1,4 +1,4 @@
-"""Formulas, whatever they are: never run, never slow, and worth what a reference says that they are."""
+"""Property tests of formulas: never executed, never slow, and equal to a reference."""
 
 import contextlib
 import math
@@ -38,7 +38,7 @@ TREES = st.recursive(
 
 
 def written(tree: Any) -> str:
-    """A tree as a formula."""
+    """Return a tree as a formula."""
     if not isinstance(tree, tuple):
         return str(tree)
     name, *inner = tree
@@ -50,7 +50,7 @@ def written(tree: Any) -> str:
 
 
 def reference(tree: Any) -> float:
-    """What a tree is worth, worked out by Python itself; a tree with huge or tiny numbers is no example."""
+    """Evaluate a tree with Python; reject examples with huge or tiny numbers."""
     if not isinstance(tree, tuple):
         return NAMES[tree] if isinstance(tree, str) else float(tree)
     name, *inner = tree
@@ -66,8 +66,8 @@ def reference(tree: Any) -> float:
 
 
 @given(TREES)
-def test_is_worth_what_the_reference_says(tree: Any) -> None:
-    """To the last bit; and what the reference cannot divide by is refused."""
+def test_a_formula_has_exactly_the_references_value(tree: Any) -> None:
+    """Both refuse a division by zero."""
     text = written(tree)
     assume(len(text) <= expressions.MAX_LENGTH)
     formula = expressions.parse(text)
@@ -91,8 +91,8 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=120).map("".join) | st.text(max_size=500))
-def test_any_text_is_read_or_refused_at_once(text: str) -> None:
-    """Nothing but ValueError is raised, nothing of it is run, and no power can keep a machine busy."""
+def test_any_text_is_parsed_or_refused_quickly(text: str) -> None:
+    """It raises only ValueError, runs nothing, and computes no large power."""
     began = time.process_time()
     with contextlib.suppress(ValueError, KeyError):
         expressions.parse(text).evaluate(dict.fromkeys("ab", Quantity.of(3.0)))

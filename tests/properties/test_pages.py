@@ -1,4 +1,4 @@
-"""Pages, links, targets and figures on texts that nobody thought of."""
+"""Property tests of pages, links, targets and figures."""
 
 import re
 import shutil
@@ -60,11 +60,8 @@ INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)((?:(?!\n\s*\n).)+?)(?<!`)\1(?!`)", re
 
 
 class TestPages:
-    """Where things stand."""
-
     @given(TEXTS)
-    def test_places_and_lines_are_right(self, text: str) -> None:
-        """A link's text stands where it says, on the line that it says, and a fence begins where it says."""
+    def test_links_and_fences_have_the_right_position_and_line(self, text: str) -> None:
         try:
             page = parse("docs/a.md", f"# A\n{text}")
         except UnreadableError:
@@ -83,7 +80,7 @@ class TestPages:
 
     @given(TEXTS)
     def test_no_link_is_found_in_code_or_comments(self, text: str) -> None:
-        """The quick readers see what the plain expressions see, where there is no fence."""
+        """Without fences, the fast readers agree with simple regular expressions."""
         assume("```" not in text and "~~~" not in text)
         text = f"# A\n{text}"
         blank = text
@@ -96,45 +93,41 @@ class TestPages:
         assert plain <= found | {at for at in plain if blank[:at].count("[") > blank[:at].count("]") + 1}
 
     @given(st.text(max_size=80))
-    def test_any_text_is_a_page_or_refused(self, text: str) -> None:
-        """Never another error."""
+    def test_any_text_is_parsed_as_a_page_or_refused(self, text: str) -> None:
         try:
-            said: object = parse("docs/a.md", text).anchors
+            result: object = parse("docs/a.md", text).anchors
         except UnreadableError as error:
-            said = error.remedy
-        assert isinstance(said, frozenset | str)
+            result = error.remedy
+        assert isinstance(result, frozenset | str)
 
 
 class TestTargets:
-    """A target that is written is the target that is read."""
-
     @given(
         st.tuples(SLUG, SLUG).map(".".join),
         st.sampled_from(FIGURES),
         SLUG,
         st.dictionaries(NAME, st.integers(0, 10**6) | st.from_regex(r"[a-z]{2,8}[0-9]", fullmatch=True), max_size=3),
     )
-    def test_of_claims(self, claim: str, figure: str, name: str, point: dict[str, int | str]) -> None:
-        """With its figure, its class and its point."""
+    def test_targets_of_claims_round_trip(
+        self, claim: str, figure: str, name: str, point: dict[str, int | str]
+    ) -> None:
         at = "".join(f",{axis}={value}" for axis, value in point.items())
         measured = figure != "value"  # what is computed has no class
-        told = f"claim:{claim}#{figure}" + (f"@{name}" if measured else "") + at
-        assert parse_target(told) == ClaimTarget(claim, figure, name if measured else None, point)
+        target = f"claim:{claim}#{figure}" + (f"@{name}" if measured else "") + at
+        assert parse_target(target) == ClaimTarget(claim, figure, name if measured else None, point)
         assert parse_target(f"claim:{claim}") == ClaimTarget(claim)
 
     @given(SLUG, NAME)
-    def test_of_facts(self, sheet: str, figure: str) -> None:
-        """A sheet and a figure."""
+    def test_targets_of_facts_round_trip(self, sheet: str, figure: str) -> None:
         assert parse_target(f"fact:{sheet}.{figure}") == FactTarget(sheet, figure)
 
     @given(st.text(max_size=40) | st.text("claim:fact#@,=.-_ab01", max_size=40).map(lambda text: f"claim:a.b{text}"))
-    def test_any_text_is_a_target_or_refused(self, text: str) -> None:
-        """By the one error that its callers expect."""
+    def test_any_text_is_parsed_as_a_target_or_refused(self, text: str) -> None:
         try:
-            said: object = parse_target(text)
+            result: object = parse_target(text)
         except ValueError as error:
-            said = str(error)
-        assert said
+            result = str(error)
+        assert result
 
 
 FORMS = st.builds(
@@ -147,11 +140,9 @@ FORMS = st.builds(
 
 
 class TestFigures:
-    """What is written is found again as it is."""
-
     @given(FORMS, st.floats(-1e9, 1e9))
-    def test_a_figure_written_is_found_again_with_its_value(self, form: str, value: float) -> None:
-        """In the same form, so that rewriting ends, and within half of its last digit."""
+    def test_a_formatted_figure_is_found_again_with_its_value(self, form: str, value: float) -> None:
+        """In the same form, and within half of its last digit."""
         figure = Figure.find(form)
         assert figure is not None
         assert figure.unit is not None
@@ -164,14 +155,12 @@ class TestFigures:
         assert abs(float(digits) - value) <= 0.5000001 * 10.0**-figure.decimals + abs(value) * 1e-15
 
     @given(st.sampled_from(list(UNITS)), st.sampled_from(list(UNITS)), st.floats(-1e9, 1e9))
-    def test_there_and_back_is_where_it_was(self, unit: str, to: str, value: float) -> None:
-        """Between units of a kind."""
+    def test_conversion_between_units_round_trips(self, unit: str, to: str, value: float) -> None:
         assume(UNITS[unit][0] == UNITS[to][0])
         assert abs(convert(convert(value, unit, to), to, unit) - value) <= abs(value) * 1e-14 + 1e-300
 
     @given(st.text("0123456789,.+−- ×%sBKiMG/tokens", max_size=20))
     def test_any_text_has_one_figure_or_none(self, text: str) -> None:
-        """Which stands where it says."""
         figure = Figure.find(text)
         assert figure is None or text[figure.start :].startswith(figure.text)
 
@@ -181,8 +170,8 @@ PRINTED = ["1.43×", "2.00×", "?", "0.5×", "143 %", "+43 %", "1.4×", "99.9999
 
 @settings(max_examples=settings().max_examples // 4)  # each judges the tree four times
 @given(st.lists(st.sampled_from(PRINTED), min_size=1, max_size=6), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_fix_changes_figures_only_and_only_once(figures: list[str], newline: str, spread: bool) -> None:  # noqa: FBT001
-    """Every other byte stays, line ends too, and nothing is left to fix that can be fixed."""
+def test_fix_changes_only_figures_and_only_once(figures: list[str], newline: str, spread: bool) -> None:  # noqa: FBT001
+    """Every other byte stays, including line endings."""
     with TemporaryDirectory() as folder:
         root = Path(shutil.copytree(CLEAN, Path(folder) / "tree"))
         target = "claim:training.clever.step-time#ratio@h200,batch_size=8"

@@ -1,4 +1,4 @@
-"""Verdicts on samples that nobody thought of."""
+"""Property tests of comparisons."""
 
 import math
 from collections.abc import Callable
@@ -28,12 +28,12 @@ Judge = Callable[..., Comparison]
 
 
 def arms(pairs: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
-    """Both arms of these pairs."""
+    """Return both arms of these pairs."""
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
 def zones(claim: dict[str, Any]) -> tuple[float, float]:
-    """Between which ratios a claim holds."""
+    """Return the range of ratios in which a claim holds."""
     margin = claim.get("margin")
     if margin is None:
         return 1 + claim.get("min_effect", 0.02), math.inf
@@ -41,14 +41,12 @@ def zones(claim: dict[str, Any]) -> tuple[float, float]:
 
 
 class TestComparison:
-    """What holds of every comparison."""
-
     @judges
     @given(pairs=ANY_PAIRS, claim=claims)
-    def test_the_verdict_is_what_the_interval_says(
+    def test_the_verdict_follows_from_the_interval(
         self, judge: Judge, pairs: list[tuple[float, float]], claim: Any
     ) -> None:
-        """Supported only inside the claim's range, contradicted only outside; the estimate lies in its interval."""
+        """Supported only if inside the claim's range, contradicted only if outside; the estimate is in its interval."""
         found = judge(*arms(pairs), **claim)
         low, high = zones(claim)
         assert 0 < found.low <= found.high < math.inf
@@ -63,10 +61,10 @@ class TestComparison:
 
     @judges
     @given(pairs=ANY_PAIRS, claim=claims, power=st.integers(-20, 20), seed=st.integers(0, 99))
-    def test_units_and_the_order_of_blocks_do_not_count(
+    def test_units_and_the_order_of_blocks_do_not_matter(
         self, judge: Judge, pairs: list[tuple[float, float]], claim: Any, power: int, seed: int
     ) -> None:
-        """Bytes as KiB, seconds as milliseconds by powers of two: the very same digits."""
+        """Scaling by powers of two gives the same digits."""
         baseline, subject = map(np.array, arms(pairs))
         order = np.random.default_rng(seed).permutation(len(pairs))
         scale = 2.0**power
@@ -74,21 +72,23 @@ class TestComparison:
 
     @judges
     @given(pairs=ANY_PAIRS, claim=claims)
-    def test_a_rate_swaps_the_arms(self, judge: Judge, pairs: list[tuple[float, float]], claim: Any) -> None:
-        """Higher is better of the swapped arms is lower is better, to the digit."""
+    def test_higher_is_better_equals_lower_is_better_of_swapped_arms(
+        self, judge: Judge, pairs: list[tuple[float, float]], claim: Any
+    ) -> None:
         baseline, subject = arms(pairs)
         assert judge(subject, baseline, better="higher", **claim) == judge(baseline, subject, **claim)
 
     @given(pairs=ANY_PAIRS)
-    def test_no_claim_holds_both_ways(self, pairs: list[tuple[float, float]]) -> None:
-        """Neither arm is better than the other and worse as well."""
+    def test_no_claim_holds_in_both_directions(self, pairs: list[tuple[float, float]]) -> None:
         there, back = compare(*arms(pairs), min_effect=0.0), compare(*arms(pairs)[::-1], min_effect=0.0)
         assert not there.verdict == back.verdict == "supported"
         assert (there.verdict == "supported") <= (back.verdict == "contradicted")
 
     @given(pairs=ANY_PAIRS, claim=st.sampled_from(CLAIMS[:4]), gain=st.floats(1.0, 100.0))
-    def test_a_better_subject_never_does_worse(self, pairs: list[tuple[float, float]], claim: Any, gain: float) -> None:
-        """With every sample of the subject improved alike, ends of the interval rise, and what held still holds."""
+    def test_a_better_subject_never_has_a_worse_verdict(
+        self, pairs: list[tuple[float, float]], claim: Any, gain: float
+    ) -> None:
+        """If every sample of the subject improves alike, both ends of the interval rise."""
         baseline, subject = arms(pairs)
         before, after = compare(baseline, subject, **claim), compare(baseline, [s / gain for s in subject], **claim)
         assert after.low >= before.low * (1 - 1e-12)
@@ -100,16 +100,14 @@ class TestComparison:
     def test_a_higher_level_widens_the_interval(
         self, pairs: list[tuple[float, float]], low: float, high: float
     ) -> None:
-        """Never the other way round."""
         low, high = sorted((low, high))
         narrow, wide = compare(*arms(pairs), level=low), compare(*arms(pairs), level=high)
         assert wide.low <= narrow.low <= narrow.high <= wide.high
 
     @given(pairs=ANY_PAIRS, effects=st.tuples(st.floats(0, 2), st.floats(0, 2)))
-    def test_what_holds_by_much_holds_by_little(
+    def test_a_smaller_least_effect_never_removes_support(
         self, pairs: list[tuple[float, float]], effects: tuple[float, float]
     ) -> None:
-        """A smaller least effect never takes support away."""
         small, large = (compare(*arms(pairs), min_effect=effect) for effect in sorted(effects))
         assert large.verdict != "supported" or small.verdict == "supported"
 
@@ -120,10 +118,9 @@ class TestComparison:
         bad=st.sampled_from([math.nan, math.inf, -math.inf, 0.0, -1.0, -0.0, 1e-80, 1e80]),
         data=st.data(),
     )
-    def test_one_bad_sample_decides_nothing(
+    def test_one_invalid_sample_makes_the_comparison_inconclusive(
         self, judge: Judge, pairs: list[tuple[float, float]], claim: Any, bad: float, data: st.DataObject
     ) -> None:
-        """Wherever it stands, in either arm."""
         both = arms(pairs)
         both[data.draw(st.integers(0, 1))][data.draw(st.integers(0, len(pairs) - 1))] = bad
         found = judge(*both, **claim)
@@ -131,8 +128,7 @@ class TestComparison:
         assert not control_holds(*both)
 
     @given(pairs=ANY_PAIRS)
-    def test_exactness_is_stable(self, pairs: list[tuple[float, float]]) -> None:
-        """What is decided exactly lies within all ratios; what is not is decided as if nobody had asked for it."""
+    def test_exact_comparisons_decide_or_equal_the_ordinary_ones(self, pairs: list[tuple[float, float]]) -> None:
         baseline, subject = arms(pairs)
         exact, plain = compare_exact(baseline, subject), compare(baseline, subject)
         if exact.level == 1:
@@ -144,7 +140,7 @@ class TestComparison:
 
     @given(st.lists(SAMPLES, min_size=10, max_size=30))
     def test_an_arm_is_compatible_with_itself(self, samples: list[float]) -> None:
-        """The control that equals its baseline holds, and no arm is better than itself."""
+        """A control equal to its baseline holds, and no arm is better than itself."""
         assert control_holds(samples, samples)
         assert control_holds(samples, samples, exact=True)
         assert compare(samples, samples).verdict == "contradicted"

@@ -47,7 +47,7 @@ ADDED = st.sampled_from([word.encode("utf-8", "surrogatepass") for word in WORDS
 
 @st.composite
 def spliced(draw: Draw, data: bytes) -> bytes:
-    """Some bytes are replaced by words, by bytes of another file, or by the same bytes many times."""
+    """Replace some bytes by words, by bytes of another file, or by many repetitions of themselves."""
     at = draw(st.integers(0, len(data)))
     gone = draw(st.sampled_from((0, 0, 1, 2, 8, 64, 4096)))
     other = FILES[draw(st.sampled_from(sorted(FILES)))]
@@ -58,7 +58,7 @@ def spliced(draw: Draw, data: bytes) -> bytes:
 
 @st.composite
 def reordered(draw: Draw, data: bytes) -> bytes:
-    """A line is deleted, moved, or repeated elsewhere."""
+    """Delete, move or repeat a line."""
     rows = data.split(b"\n")
     row = rows[draw(st.integers(0, len(rows) - 1))]
     if draw(st.booleans()):
@@ -69,7 +69,7 @@ def reordered(draw: Draw, data: bytes) -> bytes:
 
 @st.composite
 def revalued(draw: Draw, data: bytes) -> bytes:
-    """A value of a JSON file, a YAML file or of front matter is changed; other files are as they were."""
+    """Change a value of a JSON file, a YAML file or front matter; leave other files as they are."""
     text = data.decode("utf-8", "replace")
     front, part, body = text.split("---\n", 2) if text.startswith("---\n") else ("", text, None)
     is_json = part.lstrip().startswith("{")
@@ -83,7 +83,7 @@ def revalued(draw: Draw, data: bytes) -> bytes:
 
 @st.composite
 def changed_value(draw: Draw, value: Any) -> Any:
-    """A value with another one somewhere inside, or with an entry deleted or added."""
+    """Replace a nested value by another, or delete or add an entry."""
     if not value or not isinstance(value, dict | list) or draw(st.integers(0, 6)) == 0:
         return draw(st.sampled_from((*VALUES, [value], {"x": value})))
     keys = list(value) if isinstance(value, dict) else list(range(len(value)))
@@ -102,7 +102,7 @@ def changed_value(draw: Draw, value: Any) -> Any:
 
 @st.composite
 def changes(draw: Draw) -> dict[str, bytes]:
-    """One to three files of the clean tree, each changed one to four times."""
+    """Draw one to three files of the clean tree, each changed one to four times."""
     changed = {}
     for name in draw(st.lists(st.sampled_from(sorted(FILES)), min_size=1, max_size=3, unique=True)):
         data = FILES[name]
@@ -143,7 +143,7 @@ def check(root: Path) -> list[Problem]:
 
 
 def is_readable(problem: Problem, data: bytes) -> bool:
-    """Whether a problem is one line, of a known rule, with a remedy, and at a line that its file has."""
+    """Return whether a problem is one line, of a known rule, with a remedy, at an existing line of its file."""
     assert str(problem).isprintable()
     assert problem.message
     assert problem.remedy
@@ -151,7 +151,7 @@ def is_readable(problem: Problem, data: bytes) -> bool:
 
 
 def test_changed_trees_are_checked_without_a_crash(tmp_path: Path) -> None:
-    """Every problem is readable, and the problems come from many rules, so the changes reach them."""
+    """Every problem is readable, and many rules find problems, so the changes reach them."""
     root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
     reached: Counter[str] = Counter()
 

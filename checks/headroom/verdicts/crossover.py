@@ -35,7 +35,7 @@ class Shape:
     between: Between | None = None
     """The crossover, from the last conclusive point on one side to the first on the other.
 
-    None if there is no crossover, or all points on one side are inconclusive.
+    None if the shape has no edge, or all points on one side are inconclusive.
     """
 
 
