@@ -40,7 +40,7 @@ def not_claimed(claim: Claim, page: PageContext) -> Iterator[str]:
     yield heading("What is not claimed")
     yield bullets(text(entry) for entry in claim.not_claimed)
     guide, index = page.href(claim.guide), page.href(INDEX)
-    yield f"Its guide is [here]({guide}). See also [all claims]({index})."
+    yield f"See [its guide]({guide}) and [all claims]({index})."
 
 
 def percent(share: float) -> str:

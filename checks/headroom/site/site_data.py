@@ -68,7 +68,7 @@ class SiteData:
         return known.short if known and known.short else hardware_class
 
     def on_gpu(self, hardware_class: str) -> bool:
-        """Tell whether a class is of GPUs."""
+        """Tell whether a hardware class is a GPU."""
         known = self.tree.classes.get(hardware_class)
         return known is not None and known.device == "cuda"
 

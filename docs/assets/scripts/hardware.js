@@ -16,9 +16,9 @@ document$.subscribe(() => {
   function turn({link, title, own}, chosen) {
     link.title = title
     if (!chosen) return link.replaceChildren(...own)
-    const [status, word, said, figures, conditions] = data[link.dataset.claim]?.[chosen.value]
+    const [status, word, sentence, figures, conditions] = data[link.dataset.claim]?.[chosen.value]
       ?? ["unmeasured", "no measurement yet", `On ${chosen.dataset.name}: no measurement yet.`]
-    link.title = said
+    link.title = sentence
     const badge = element("span", `${chosen.text}: ${word}`, `badge badge-${status} turned`)
     if (!link.classList.contains("claim-summary")) return link.replaceChildren(...own.slice(0, -1), badge)
     const cell = figures ? [element("strong", figures), " ", element("small", conditions), " "] : []
