@@ -1,8 +1,8 @@
-"""Sessions of a step against itself, one after the other, in the processes and by the rules of every other session.
+"""Measure sessions that compare a training step with itself (A/A sessions).
 
-Run it by hand, on a machine that does nothing else: `python tests/performance/against_itself.py [COUNT]`. It adds COUNT
-evidence files, which the page `claims/harness` counts from. They are what `headroom measure` would write, without the
-wait for the libraries before each. Ctrl-C ends it; the sessions that are complete stay.
+Run it by hand on an idle machine: `python tests/performance/against_itself.py [COUNT]`. It adds COUNT evidence files,
+as `headroom measure` would, but imports the libraries once. The page `claims/harness` uses them. Ctrl-C ends it;
+complete sessions stay.
 """
 
 import sys
@@ -18,14 +18,14 @@ BENCHMARK = "gpt2_step_against_itself"
 
 
 def main(count: int) -> None:
-    """Add so many sessions."""
+    """Measure and write a number of sessions."""
     tree = load(ROOT)
     what = session_plan.plan(tree, [BENCHMARK])
-    with session_lock.only_one(ROOT), session_lock.ended_by_signals(), ForkServer(QUIET) as nursery:
-        nursery.start()
+    with session_lock.only_one(ROOT), session_lock.ended_by_signals(), ForkServer(QUIET) as fork_server:
+        fork_server.start()
         for number in range(count):
             machine = environment.observe("auto", threads=int(QUIET["OMP_NUM_THREADS"]))
-            launch = measurement.launcher(nursery.run)
+            launch = measurement.launcher(fork_server.run)
             path = measurement.MeasurementSession(tree, what, machine, launch, lambda *_: None).measure(ROOT)
             print(f"{number + 1} of {count}: {path.name}", flush=True)
 
