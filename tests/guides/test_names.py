@@ -22,7 +22,7 @@ from headroom.records import load
 ROOT = Path(__file__).parents[2]
 GUIDE = "training/single-gpu.md"
 LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "torchao")
-WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` stands for several names
+WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
 DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`, the (?:Trainer's )?default\b(?! on)")
 
 # In a separate process, so that no other test finds torch loaded.

@@ -112,5 +112,5 @@ def main(*, record: bool) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="What Lighthouse says of the site.")
-    parser.add_argument("--record", action="store_true", help="write the figures beside this file")
+    parser.add_argument("--record", action="store_true", help="write the scores to lighthouse.json")
     raise SystemExit(main(record=parser.parse_args().record))
