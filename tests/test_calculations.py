@@ -182,9 +182,9 @@ class TestHostile:
     def test_time_is_proportional_to_lets_and_folds(self) -> None:
         """Ten thousand of each, nested and in a row."""
         deep = "".join(" " * 4 * min(i, 20) + '??? "x"\n\n' for i in range(5_000))
-        beside = "".join(f'??? "x"\n\n    <!-- let: a = {i} --> [{i}](calc:a)\n\n' for i in range(10_000))
+        in_a_row = "".join(f'??? "x"\n\n    <!-- let: a = {i} --> [{i}](calc:a)\n\n' for i in range(10_000))
         started = time.process_time()
-        found = calculations(deep + beside)
+        found = calculations(deep + in_a_row)
         assert len(found.found) == 10_000
         assert time.process_time() - started < 10
 

@@ -1,7 +1,7 @@
-"""Hashes of the labelled sentences and of the features that the finder takes from them.
+"""Hash the labelled sentences and the features that the finder extracts from them.
 
-``train.py`` writes them with the weights, which are right for these labels and features alone. They follow from what
-the code does and not from its text: renaming a module needs no new weights.
+``train.py`` writes the hashes with the weights, which are valid only for these labels and features. The source code is
+not hashed: renaming a module needs no new weights.
 """
 
 import hashlib
@@ -15,17 +15,17 @@ from headroom.pages.sentences import Sentence, sentences
 HERE = Path(__file__).parent
 KEPT = HERE / "fingerprints.txt"
 STEP = 8
-"""Every eighth sentence is hashed: more would take longer than they tell."""
+"""Hash every eighth sentence, to save time."""
 
 
 def labelled() -> list[str]:
-    """Return the lines of the labelled files, without the unseen ones."""
+    """Return the lines of the labelled files, without the unseen sets."""
     paths = [path for path in sorted(HERE.glob("*.tsv")) if not path.stem.startswith("unseen")]
     return [row for path in paths for row in path.read_text("utf-8").splitlines()]
 
 
 def found(rows: Iterable[str]) -> Iterator[tuple[Sentence, str]]:
-    """Yield the sentences of some lines, each with the text that holds it."""
+    """Yield the sentences of some lines, each with the text of its line."""
     texts = (row.split("\t")[-1] for row in rows)
     return ((sentence, text) for text in texts for sentence in sentences(text))
 
@@ -42,10 +42,10 @@ def hashes() -> dict[str, str]:
 
 
 def kept() -> dict[str, str]:
-    """Return the hashes as they were when the weights were trained."""
+    """Return the hashes from the time of training."""
     return dict(row.split() for row in KEPT.read_text("utf-8").splitlines())
 
 
 def keep() -> None:
-    """Write the hashes, once the weights are written."""
+    """Write the present hashes."""
     KEPT.write_text("".join(f"{name} {value}\n" for name, value in hashes().items()), "utf-8")

@@ -20,21 +20,21 @@ from headroom.pages.sentences import sentences
 
 HERE = Path(__file__).parent
 AUTHORS = tuple(f"running-{name}" for name in "abcdefghij")
-"""The folds of the cross-validation: an author's pages each."""
+"""The folds of the cross-validation: one per author."""
 SEEN = "seen"
 FILES = (SEEN, *AUTHORS, "running-own")
 PAGES = 4
-"""A feature counts that stands on so many pages."""
+"""The fewest pages on which a feature must occur."""
 LASSO, RIDGE = 0.3, 3.0
 STEPS = 300
 TRUST = 4.0
-"""What the verdict of the rules weighs beyond what is learned: real pages are plainer than composed ones."""
+"""Added to the learned weight of a matching rule, because real pages are plainer than composed ones."""
 PRUNED = 0.1
-"""Smaller weights are dropped."""
+"""The smallest weight that is kept."""
 PRECISION = 0.92
 """The cross-validated precision that the threshold is chosen for."""
 _A_PAGE = 20
-"""The seen sentences are of no page: so many count as one."""
+"""The number of seen sentences, which have no page, that count as one page."""
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -52,7 +52,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Which features stand in which rows."""
+    """A sparse binary matrix of features by row."""
 
     rows: Ints
     columns: Ints
@@ -77,7 +77,7 @@ class Model:
     bias: float
 
     def scores(self, rows: list[Row]) -> Floats:
-        """Return a score per row: the higher, the more it speaks for a comparison."""
+        """Return a score per row, higher for a comparison."""
         return _matrix(rows, self.features).times(self.weights) + self.bias
 
     def pruned(self) -> "Model":
@@ -87,14 +87,14 @@ class Model:
         return Model(names, self.weights[kept], self.bias)
 
     def trusting(self) -> "Model":
-        """Return the model with more trust in the rules."""
+        """Return the model with a larger weight of the rules."""
         return Model(
             self.features, self.weights + TRUST * np.array([name == RULE for name in self.features]), self.bias
         )
 
 
 def labelled(name: str) -> list[Row]:
-    """Read the sentences of a file that may compare; of the seen ones without the rules, which were made on them."""
+    """Read a file's sentences with features; the seen ones without rules, which were written for them."""
     found = []
     for i, line in enumerate((HERE / f"{name}.tsv").read_text("utf-8").splitlines()):
         *page, label, text = line.split("\t")
@@ -132,7 +132,7 @@ def fitted(rows: list[Row]) -> Model:
 
 
 def crossed(rows: list[Row]) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the scores of all authors' sentences by models without that author's pages, and the labels."""
+    """Return the scores of each author's sentences by a model trained without that author, and the labels."""
     scores, labels = [], []
     for author in AUTHORS:
         theirs = [row for row in rows if row.file == author]
@@ -190,7 +190,7 @@ def _steepness(matrix: Matrix) -> float:
 
 
 if __name__ == "__main__":
-    from fingerprints import keep  # it stands beside this script
+    from fingerprints import keep  # in the folder of this script
 
     text, share = made()
     WEIGHTS.write_text(text, "utf-8")

@@ -1,4 +1,4 @@
-"""The notebook on a step's memory: its scale against the allocator's trace, and its sentences against its tables."""
+"""The notebook on model memory: its counts against the allocator's trace, and its sentences against its tables."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pytest
 
 NOTEBOOK = Path(__file__).parents[2] / "docs/concepts/model-memory.ipynb"
 CELLS = {cell["id"]: cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
-# Weighs the same step twice, as the notebook does and as `headroom measure` does, and prints both.
+# Measure the memory of one step as the notebook does and as `headroom measure` does, and print both.
 TWICE = """
 import gc, json, sys
 import torch
@@ -49,7 +49,7 @@ for form in ("foreach", "fused"):
 
 
 def table(cell: str) -> dict[str, list[str]]:
-    """The rows of the table that a cell shows, by their first column."""
+    """Return the rows of a cell's table, by their first column."""
     (text,) = ["".join(output["data"]["text/markdown"]) for output in CELLS[cell]["outputs"] if "data" in output]
     rows = [[part.strip(" *") for part in line.strip("|").split("|")] for line in text.splitlines()]
     return {row[0]: row[1:] for row in rows}
@@ -57,8 +57,8 @@ def table(cell: str) -> dict[str, list[str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["gpt2", "llama", "moe"])
-def test_the_scale_finds_what_the_allocator_traces(model: str) -> None:
-    """What is kept for backward, and the peak, to a hundredth of a percent."""
+def test_saved_activations_and_peak_equal_the_allocators_trace(model: str) -> None:
+    """To a hundredth of a percent."""
     command = [sys.executable, "-W", "ignore", "-c", TWICE, str(NOTEBOOK), model]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[[")]
@@ -67,17 +67,17 @@ def test_the_scale_finds_what_the_allocator_traces(model: str) -> None:
         assert found == pytest.approx(traced, rel=1e-4)
 
 
-class TestWhatTheTextSays:
-    """Sentences without figures, held to the tables above them."""
+class TestSentences:
+    """Sentences without figures agree with the tables above them."""
 
-    def test_the_peak_is_in_each_of_the_three_moments(self) -> None:
-        """Some row of the table is bold in each column."""
+    def test_each_of_the_three_moments_is_the_peak_of_some_model(self) -> None:
+        """Each column has a bold cell."""
         text = "".join(CELLS["peaks"]["outputs"][0]["data"]["text/markdown"])
         bold = {i for line in text.splitlines() for i, part in enumerate(line.split("|")) if "**" in part}
         assert bold == {2, 3, 4}
 
     def test_the_loss_adds_two_tensors_of_the_size_of_the_logits(self) -> None:
-        """And the embedding's gradient is there three times when backward ends."""
+        """The embedding's gradient has three copies at the end of backward."""
         step = table("step")
         moment = {name: i for i, name in enumerate(step["MiB"])}
         at = moment["loss and head"]
@@ -85,21 +85,21 @@ class TestWhatTheTextSays:
         embedding = 4 * 4096 * 128 / 2**20
         assert float(step["copies of the embedding"][moment["embedding"]]) == 3 * embedding
 
-    def test_bytes_per_parameter_of_the_first_lines(self) -> None:
-        """12 when backward starts, 16 at the update: weights and states, and gradients with them."""
+    def test_adamw_needs_12_and_16_bytes_per_parameter(self) -> None:
+        """12 at the start of backward (weights, optimizer states), 16 at the optimizer step (also gradients)."""
         weights, gradients, states, _, total = map(float, table("optimizers")["AdamW, fused"])
         assert (weights + states, weights + states + gradients, total) == (12, 16, 16)
 
-    def test_the_published_formula_is_there_but_for_the_masks(self) -> None:
-        """The difference is that of the masks, to a tenth of a byte."""
+    def test_the_published_formula_differs_only_by_the_masks(self) -> None:
+        """To a tenth of a byte."""
         printed = "".join("".join(output.get("text", [])) for output in CELLS["formula-check"]["outputs"])
         masks = float(re.findall(r"[\d.]+$", printed.strip())[0])
         rows = table("formula-check")
         assert float(rows["eager attention, with dropout"][2]) == pytest.approx(masks, abs=0.1)
         assert float(rows["flash attention, without dropout"][2]) == pytest.approx(0, abs=0.2)
 
-    def test_use_cache_keeps_keys_and_values_once_more(self) -> None:
-        """Two numbers a token and unit of width."""
+    def test_use_cache_saves_keys_and_values_again(self) -> None:
+        """Two numbers per token and unit of hidden size."""
         rows = table("coefficients")
         for column, size in enumerate((4, 2, 2)):
             difference = float(rows["GPT-2, use_cache left on"][column]) - float(rows["GPT-2"][column])

@@ -1,4 +1,4 @@
-"""What pages and records say of libraries, held to those that are installed: names, defaults, bounds, sources."""
+"""Names, defaults, versions and sources in pages and records agree with the installed libraries."""
 
 import ast
 import importlib.metadata
@@ -22,10 +22,10 @@ from headroom.records import load
 ROOT = Path(__file__).parents[2]
 GUIDE = "training/single-gpu.md"
 LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "torchao")
-WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` stands for several names
+WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
 DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`, the (?:Trainer's )?default\b(?! on)")
 
-# In a process of its own: no other test is to find torch loaded.
+# In a separate process, so that no other test finds torch loaded.
 ASK = """
 import dataclasses, json
 from transformers import TrainingArguments
@@ -38,24 +38,24 @@ print(json.dumps({"defaults": plain, "optimizers": optimizers}, default=str))
 
 
 def guide() -> str:
-    """The text of the guide's pages."""
+    """Return the text of the guide's pages."""
     first = ROOT / "docs" / GUIDE
     return "\n".join(path.read_text("utf-8") for path in (first, *sorted(first.with_suffix("").glob("*.md"))))
 
 
 def old_names() -> list[list[str]]:
-    """The rows of the guide's table of old names: the old ones, and those of today."""
+    """Return the rows of the guide's table of old names: old and present names."""
     table = guide().partition("| Old | Today |")[2].partition("\n\n")[0]
     return [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
 
 
 def words(text: str) -> set[str]:
-    """The names that stand as code in a text."""
+    """Return the names in a text's inline code."""
     return {name for code in re.findall(r"`([^`\n]+)`", text) for name in WORD.findall(code)}
 
 
 def files(library: str) -> Iterator[Path]:
-    """The Python files of an installed library, and the headers of PyTorch's own C++ library."""
+    """Yield the Python files of an installed library, and the headers of c10."""
     found = importlib.util.find_spec(library)
     assert found, library
     assert found.origin, library
@@ -66,7 +66,7 @@ def files(library: str) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def trainer() -> dict[str, Any]:
-    """The defaults of the installed Trainer's arguments, and the names of its optimizers."""
+    """Return the defaults of the installed Trainer's arguments, and the names of its optimizers."""
     printed = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True).stdout
     known: dict[str, Any] = json.loads(printed.splitlines()[-1])
     return known
@@ -74,10 +74,10 @@ def trainer() -> dict[str, Any]:
 
 class TestNames:
     @pytest.mark.slow
-    def test_every_name_is_one_that_there_is(self) -> None:
-        """What stands as code in the guide's sentences is in a script of ours or in a library's source.
+    def test_every_name_in_code_exists(self) -> None:
+        """Names in the guide's inline code are in one of our scripts or in a library's source.
 
-        A name of old stands in the table of old names, or in a sentence without the marks of code.
+        Old names are in the table of old names, or not marked as code.
         """
         left = words(without_fences(guide())) - {name for row in old_names() for name in words(row[0])}
         ours = [path for folder in ("snippets", "checks/benchmarks") for path in (ROOT / folder).rglob("*.py")]
@@ -88,8 +88,8 @@ class TestNames:
         assert left == set()
 
     @pytest.mark.slow
-    def test_old_names_of_the_trainer_are_gone(self, trainer: dict[str, Any]) -> None:
-        """Those that the table says go in a later version are still there."""
+    def test_old_names_of_the_trainer_do_not_exist(self, trainer: dict[str, Any]) -> None:
+        """Names with "gone in" a later version still exist."""
         known = {*trainer["defaults"], *trainer["optimizers"]}
         rows = old_names()
         assert len(rows) > 5
@@ -101,7 +101,7 @@ class TestNames:
 class TestDefaults:
     @pytest.mark.slow
     def test_defaults_in_sentences_are_those_of_the_trainer(self, trainer: dict[str, Any]) -> None:
-        """Each `name=value`, the default, of which the name is one of its arguments."""
+        """In each "`name=value`, the default" whose name is an argument of the Trainer."""
         found = [match.groups() for match in DEFAULT.finditer(guide()) if match["name"] in trainer["defaults"]]
         assert len(found) > 1
         for name, value in found:
@@ -109,37 +109,37 @@ class TestDefaults:
 
     @pytest.mark.slow
     def test_defaults_in_the_fact_sheet_are_those_of_the_trainer(self, trainer: dict[str, Any]) -> None:
-        """Each figure is named like the argument."""
+        """Each figure has the name of its argument."""
         for name, figure in load(ROOT).facts["trainer-defaults"].figures.items():
             assert figure.value == trainer["defaults"][name], name
 
 
 class TestHeaders:
-    """What a snippet says it needs."""
+    """The dependencies in a snippet's header."""
 
-    def test_bounds_are_those_that_are_tried(self) -> None:
-        """A library's lowest version is nowhere below the one of pyproject.toml."""
+    def test_lowest_versions_are_tested_ones(self) -> None:
+        """No lowest version is below that of pyproject.toml."""
         extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
         tried = dict(bound(each) for each in extras["snippets"])
         for snippet in load(ROOT).snippets.values():
             for name, low in map(bound, snippet.dependencies):
                 assert low >= tried.get(name, low), f"{snippet.path}: {name}"
 
-    def test_everything_that_is_imported_is_named(self) -> None:
-        """A reader who runs a snippet alone gets what it imports."""
+    def test_headers_name_every_imported_library(self) -> None:
+        """So a snippet runs alone."""
         for snippet in load(ROOT).snippets.values():
             named = {bound(each)[0].replace("-", "_") for each in snippet.dependencies}
             assert imported(snippet.source) - sys.stdlib_module_names <= named, snippet.path
 
 
 def bound(requirement: str) -> tuple[str, tuple[int, ...]]:
-    """A library's name and its lowest version."""
+    """Return a library's name and its lowest version."""
     name, _, low = requirement.partition(">=")
     return name, tuple(int(part) for part in low.partition(",")[0].split(".") if part)
 
 
 def imported(source: str) -> set[str]:
-    """The packages that a script imports."""
+    """Return the packages that a script imports."""
     found = set()
     for node in ast.walk(parse_python(source)):
         if isinstance(node, ast.Import):
@@ -151,12 +151,12 @@ def imported(source: str) -> set[str]:
 
 @cache
 def version(library: str) -> str:
-    """Major and minor version of what is installed."""
+    """Return major and minor version of an installed library."""
     return ".".join(importlib.metadata.version(library).split(".")[:2])
 
 
 def near(text: str, locator: str) -> set[float]:
-    """The numbers on the lines that hold a name of a locator, and on the next ones."""
+    """Return the numbers on lines with a name of a locator, and on the next 14 lines."""
     names = re.findall(r"\w+_\w+|[a-z]+\d+", locator)
     rows = text.splitlines()
     places = [i for i, row in enumerate(rows) if any(name in row for name in names)]
@@ -169,8 +169,8 @@ def near(text: str, locator: str) -> set[float]:
 
 
 class TestSources:
-    def test_figures_stand_in_the_source_that_they_name(self) -> None:
-        """A figure from an installed library stands where its locator says, in the version of its title."""
+    def test_figures_are_at_their_locator_in_the_source(self) -> None:
+        """In the version of the source's title, for installed libraries."""
         looked_at = set()
         for sheet in load(ROOT).facts.values():
             for name, figure in sheet.figures.items():

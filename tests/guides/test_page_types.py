@@ -1,4 +1,4 @@
-"""What each page is for, and what a guide's sections begin with."""
+"""Types of pages, and the template of a method's section."""
 
 import re
 from pathlib import Path
@@ -12,8 +12,8 @@ ANSWER = ("**Do this", "**The rule")
 
 
 def section(text: str, anchor: str, level: int) -> str:
-    """The section of an anchor, or that of a level which it stands in, whichever begins later."""
-    prose = without_fences(text)  # as long as the text: a comment in a script is no heading
+    """Return the innermost section, of headings up to a level, that contains an anchor."""
+    prose = without_fences(text)  # same positions; a comment in a script is no heading
     starts = [match.start() for match in re.finditer(rf"(?m)^#{{2,{level}}} ", prose)]
     place = prose.index(f"{{#{anchor}}}")
     first = max(start for start in starts if start <= place)
@@ -21,23 +21,23 @@ def section(text: str, anchor: str, level: int) -> str:
 
 
 class TestPages:
-    def test_every_page_says_what_it_is_for(self) -> None:
-        """By its type in the front matter; only the start leads to all others."""
+    def test_every_page_has_a_type(self) -> None:
+        """Only docs/index.md has the type `start`."""
         pages, problems = load_pages(ROOT)
         assert problems == []
         assert [page.path for page in pages if page.meta.get("type") not in TYPES] == []
         assert [page.path for page in pages if page.meta["type"] == "start"] == ["docs/index.md"]
 
-    def test_methods_stand_in_guides(self) -> None:
-        """A method's section is on a page that solves a reader's problem."""
+    def test_sections_of_methods_are_in_guides(self) -> None:
+        """No other type of page has one."""
         types = {page.path: page.meta["type"] for page in load_pages(ROOT)[0]}
         sections = [method.section.partition("#")[0] for method in load(ROOT).methods.values()]
         assert {types[f"docs/{page}"] for page in sections} == {"guide"}
 
 
 class TestTemplate:
-    def test_a_methods_section_answers_first_and_shows_how(self) -> None:
-        """Its first bold words, or those of the section around it, are the answer, and code or a table shows how."""
+    def test_a_methods_section_begins_with_the_answer_and_shows_how(self) -> None:
+        """The answer is the first bold text of the section or of its parent; code or a table shows how."""
         methods = load(ROOT).methods.values()
         for method in methods:
             page, _, anchor = method.section.partition("#")

@@ -1,8 +1,8 @@
-"""Sessions of a step against itself, one after the other, in the processes and by the rules of every other session.
+"""Measure sessions that compare a training step with itself (A/A sessions).
 
-Run it by hand, on a machine that does nothing else: `python tests/performance/against_itself.py [COUNT]`. It adds COUNT
-evidence files, which the page `claims/harness` counts from. They are what `headroom measure` would write, without the
-wait for the libraries before each. Ctrl-C ends it; the sessions that are complete stay.
+Run it by hand on an idle machine: `python tests/performance/against_itself.py [COUNT]`. It adds COUNT evidence files,
+as `headroom measure` would, but imports the libraries once. The page `claims/harness` uses them. Ctrl-C ends it;
+complete sessions stay.
 """
 
 import sys
@@ -18,7 +18,7 @@ BENCHMARK = "gpt2_step_against_itself"
 
 
 def main(count: int) -> None:
-    """Add so many sessions."""
+    """Measure and write a number of sessions."""
     tree = load(ROOT)
     what = session_plan.plan(tree, [BENCHMARK])
     with session_lock.exclusive_session(ROOT), session_lock.stop_on_signals(), ForkServer(QUIET) as server:

@@ -1,9 +1,9 @@
-"""What `mkdocs build` costs with 500 claims, and how long an edit of a guide takes to reach whoever reads `make serve`.
+"""Measure the CPU time of `mkdocs build` with 500 claims, and how soon `make serve` shows an edit.
 
-Run it by hand: `python tests/performance/build_at_scale.py [CLAIMS]`. In a temporary folder it makes a tree of so many
-claims with two sessions each, looking as the real site does, and builds it in a child; a figure is the child's user
-and system time. Then it serves this repository's own site and appends a sentence to its largest guide, some times; a
-figure is the time until the host sends the sentence, on the clock. Beside each stands its budget.
+Run it by hand: `python tests/performance/build_at_scale.py [CLAIMS]`. It builds a tree with CLAIMS claims of two
+sessions each, with the real site's style, in a temporary folder and prints the child's user and system time. Then it
+serves this repository's site, appends sentences to its largest guide, and prints the time until each is served, next
+to the budgets.
 """
 
 import os
@@ -32,7 +32,7 @@ MKDOCS = (sys.executable, "-m", "mkdocs")
 
 
 def dress(root: Path) -> None:
-    """Give a tree the looks of the real site: its configuration but for the pages, and its style."""
+    """Copy the real site's configuration, except the pages, and its style to a tree."""
     nav = re.findall(r"^  - (scale/.+)$", (root / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     shutil.copytree(ROOT / "docs/assets", root / "docs/assets")
     entries = "".join(f"  - {page}\n" for page in ["index.md", "claims/index.md", *nav])
@@ -42,7 +42,7 @@ def dress(root: Path) -> None:
 
 
 def build_seconds(root: Path, out: Path) -> float:
-    """What a strict build took.
+    """Return the CPU seconds of a strict build.
 
     Raises:
         RuntimeError: it failed.
@@ -68,7 +68,7 @@ def build_seconds(root: Path, out: Path) -> float:
 
 
 def edit_seconds(folder: Path) -> list[float]:
-    """How long each of some edits of a guide took to be served, on the clock.
+    """Return the seconds until each of some edits of a guide was served.
 
     Raises:
         TimeoutError: one was not served in two minutes.
@@ -109,7 +109,7 @@ def _wait(address: str, words: str) -> None:
 
 
 def main(claims: int) -> int:
-    """Print a line for each figure; 0 if all keep their budgets."""
+    """Print each figure and return 0 if all budgets are met."""
     os.environ["NO_MKDOCS_2_WARNING"] = "1"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

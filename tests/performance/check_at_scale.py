@@ -1,9 +1,8 @@
-"""What `headroom check` costs from nothing: CPU seconds and memory, for this project and for a large tree.
+"""Measure CPU seconds and memory of `headroom check`, for this project and for a large tree.
 
 Run it by hand: `python tests/performance/check_at_scale.py`. The large tree is made in a temporary folder, from copies
-of this project's pages and snippets: at least 500 snippets, 600 claims and 1,200 sessions. A figure is the user and
-system time of a child, and its largest resident set. Each is the least of three calls, because other programs only ever
-add to it; the largest stands behind it.
+of this project's pages and snippets: at least 500 snippets, 600 claims and 1,200 sessions. It prints the user and
+system time of a child, as the minimum and maximum of three calls, and the child's largest resident set.
 """
 
 import os
@@ -24,7 +23,7 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one call of the command took."""
+    """The cost of one call of the command."""
 
     seconds: float
     mib: float
@@ -33,7 +32,7 @@ class Cost:
 
 
 def check(root: Path) -> Cost:
-    """Call the command on a tree without problems.
+    """Run the command on a tree without problems.
 
     Raises:
         RuntimeError: it found a problem, or loaded torch.
@@ -53,8 +52,8 @@ def check(root: Path) -> Cost:
     return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, text.splitlines()[-1])
 
 
-def keeps(root: Path, seconds: float) -> bool:
-    """Print what a check of a tree costs, and return whether it keeps its budgets."""
+def meets_budgets(root: Path, seconds: float) -> bool:
+    """Print the cost of a check, and return whether it meets its budgets."""
     costs = [check(root) for _ in range(TRIES)]
     least, most = min(each.seconds for each in costs), max(each.seconds for each in costs)
     mib = max(each.mib for each in costs)
@@ -64,10 +63,10 @@ def keeps(root: Path, seconds: float) -> bool:
 
 
 def main() -> int:
-    """Check both trees; 0 if both keep their budgets."""
+    """Check both trees and return 0 if both meet their budgets."""
     with tempfile.TemporaryDirectory() as folder:
         make_from_project(Path(folder), COPIES, ADDED_CLAIMS, ADDED_SESSIONS)
-        kept = [keeps(PROJECT, OWN_SECONDS), keeps(Path(folder), LARGE_SECONDS)]
+        kept = [meets_budgets(PROJECT, OWN_SECONDS), meets_budgets(Path(folder), LARGE_SECONDS)]
     return 0 if all(kept) else 1
 
 

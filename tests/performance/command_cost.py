@@ -1,7 +1,7 @@
-"""What the command costs before anybody sees a result: CPU seconds of `headroom --help` and `headroom check`.
+"""Measure the CPU seconds of `headroom --help` and `headroom check`, and whether they import torch.
 
-Run it by hand: `python tests/performance/command_cost.py [ROOT]`. A figure is the user and system time of a child, the
-median of five; beside it stands its budget, and whether the child imported torch.
+Run it by hand: `python tests/performance/command_cost.py [ROOT]`. It prints the user and system time of a child, the
+median of five, next to its budget.
 """
 
 import os
@@ -22,30 +22,30 @@ sys.exit(main(sys.argv[2:]))
 
 
 def cost(root: Path, arguments: tuple[str, ...]) -> tuple[float, bool]:
-    """CPU seconds of one call of the command, and whether it imported torch.
+    """Return the CPU seconds of one call of the command, and whether it imported torch.
 
     Raises:
-        RuntimeError: the command was not understood.
+        RuntimeError: the command rejected its arguments.
     """
     with tempfile.TemporaryDirectory() as folder:
-        said = Path(folder) / "torch"
+        report = Path(folder) / "torch"
         before = os.times()
         done = subprocess.run(
-            [sys.executable, "-c", PROBE, str(said), *arguments],
+            [sys.executable, "-c", PROBE, str(report), *arguments],
             cwd=root,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             check=False,
         )
         after = os.times()
-        if done.returncode not in (0, 1) or not said.exists():
+        if done.returncode not in (0, 1) or not report.exists():
             raise RuntimeError(done.stderr.decode())
         seconds = after.children_user + after.children_system - before.children_user - before.children_system
-        return seconds, said.read_text("utf-8") == "True"
+        return seconds, report.read_text("utf-8") == "True"
 
 
 def main(root: Path) -> int:
-    """Print a line for each call; 0 if all keep their budgets and none imports torch."""
+    """Print each cost and return 0 if all budgets are met and no call imports torch."""
     kept = True
     for arguments, budget in BUDGETS.items():
         costs = [cost(root, arguments) for _ in range(RUNS)]

@@ -1,9 +1,8 @@
-"""What Lighthouse says of the site: four scores on a desktop, and the performance on a phone, of one page of each kind.
+"""Measure the site's Lighthouse scores: four on a desktop and the performance on a phone, of one page of each kind.
 
-Run it on a machine that does nothing else, after `make .cache/npm/lighthouse`: `python tests/performance/lighthouse.py
-[--record]`. It builds the site and serves it from this machine, and asks Lighthouse once for the desktop and five times
-for the phone, of which the median counts. It prints each figure beside its budget; `--record` writes them to
-`lighthouse.json` beside this file, from which docs/contribute/testing.md is told.
+Run it on an idle machine, after `make .cache/npm/lighthouse`: `python tests/performance/lighthouse.py [--record]`. It
+builds and serves the site, and runs Lighthouse once for the desktop and five times for the phone (the median counts).
+`--record` writes the scores to `lighthouse.json`, and a test compares docs/contribute/testing.md with them.
 """
 
 import argparse
@@ -35,21 +34,21 @@ _SECONDS = 180
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Of one page: each category on a desktop, and the performance on a phone in each run."""
+    """The scores of one page: each category on a desktop, and the performance on a phone in each run."""
 
     desktop: dict[str, int]
     phone: list[int]
     failed: tuple[str, ...]
-    """The audits that cost a point on the desktop."""
+    """The audits that lower a score on the desktop."""
 
     @property
     def kept(self) -> bool:
-        """Whether the budgets are kept."""
+        """Whether the budgets are met."""
         return min(self.desktop.values()) >= DESKTOP and median(self.phone) >= PHONE
 
 
 def ask(address: str, *, desktop: bool) -> tuple[dict[str, int], tuple[str, ...]]:
-    """The scores that Lighthouse gives a page, out of 100, and the audits that it failed.
+    """Return a page's Lighthouse scores, out of 100, and its failed audits.
 
     Raises:
         RuntimeError: Lighthouse gave no answer.
@@ -64,29 +63,29 @@ def ask(address: str, *, desktop: bool) -> tuple[dict[str, int], tuple[str, ...]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=_SECONDS)
     if done.returncode:
         raise RuntimeError(done.stderr)
-    told = json.loads(done.stdout)
-    scores = {name: round(100 * category["score"]) for name, category in told["categories"].items()}
-    weighed = {ref["id"] for each in told["categories"].values() for ref in each["auditRefs"] if ref["weight"]}
-    low = (name for name in sorted(weighed) if (told["audits"][name]["score"] or 0) < 0.9)
-    return scores, tuple(name for name in low if told["audits"][name]["scoreDisplayMode"] in ("binary", "numeric"))
+    report = json.loads(done.stdout)
+    scores = {name: round(100 * category["score"]) for name, category in report["categories"].items()}
+    weighed = {ref["id"] for each in report["categories"].values() for ref in each["auditRefs"] if ref["weight"]}
+    low = (name for name in sorted(weighed) if (report["audits"][name]["score"] or 0) < 0.9)
+    return scores, tuple(name for name in low if report["audits"][name]["scoreDisplayMode"] in ("binary", "numeric"))
 
 
 def judge(address: str) -> Scores:
-    """All scores of one page."""
+    """Return all scores of one page."""
     scores, failed = ask(address, desktop=True)
     phone = [ask(address, desktop=False)[0]["performance"] for _ in range(RUNS)]
     return Scores(scores, phone, failed)
 
 
 def row(name: str, found: dict[str, list[int]]) -> str:
-    """A line of the table in docs/contribute/testing.md."""
+    """Return a row of the table in docs/contribute/testing.md."""
     return f"| {name} | {' · '.join(map(str, found['desktop']))} | {median(found['phone']):g} |"
 
 
 def main(*, record: bool) -> int:
-    """Print what every page scores; 0 if all keep their budgets."""
+    """Print the scores of every page and return 0 if all budgets are met."""
     if not LIGHTHOUSE.is_dir():
-        print("no Lighthouse: `make .cache/npm/lighthouse` installs it from npm", file=sys.stderr)
+        print("Lighthouse is not installed; run `make .cache/npm/lighthouse`", file=sys.stderr)
         return 2
     pages: dict[str, dict[str, list[int]]] = {}
     kept = True
@@ -101,8 +100,8 @@ def main(*, record: bool) -> int:
                 scores = judge(f"{host}/{found[kind].relative_to(site).as_posix()}")
                 pages[name] = {"desktop": [scores.desktop[each] for each in CATEGORIES], "phone": scores.phone}
                 kept &= scores.kept
-                told = ", ".join(scores.failed) or "none"
-                print(f"{row(name, pages[name])} phone {scores.phone}; audits that fail: {told}", flush=True)
+                failed = ", ".join(scores.failed) or "none"
+                print(f"{row(name, pages[name])} phone {scores.phone}; failed audits: {failed}", flush=True)
     print(f"budgets: {DESKTOP} in each category on a desktop; {PHONE} on a phone, the median of {RUNS}")
     if record:
         version = json.loads((LIGHTHOUSE / "package.json").read_text("utf-8"))["version"]
@@ -113,5 +112,5 @@ def main(*, record: bool) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="What Lighthouse says of the site.")
-    parser.add_argument("--record", action="store_true", help="write the figures beside this file")
+    parser.add_argument("--record", action="store_true", help="write the scores to lighthouse.json")
     raise SystemExit(main(record=parser.parse_args().record))

@@ -1,9 +1,9 @@
-"""What a filter of the method matrix costs in a browser: 500 rows, on a processor that is slowed down four times.
+"""Measure the time of a filter of the method matrix in a browser: 500 rows, on a processor slowed down four times.
 
-Run it by hand: `python tests/performance/matrix_filter.py [CHROMIUM]`. The repository's own site is built once
-more with each of its methods several times under other names. Timed is what a change of a filter costs in script,
-style and layout, in time of the page's own thread, since other load of the machine lengthens that of a clock; of five
-rounds the median. The goal: each within 100 ms. What an order costs is printed beside it.
+Run it by hand: `python tests/performance/matrix_filter.py [CHROMIUM]`. It builds this repository's site with several
+copies of each method, and prints the time of script, style and layout in the page's own thread, because a clock would
+also count other programs. The median of five rounds must be at most 100 ms per filter. It prints the time of sorting
+too.
 """
 
 import math
@@ -23,7 +23,7 @@ from built_sites import build  # noqa: E402 - found by the line above
 
 ROWS, SLOWER, GOAL_MS, ROUNDS = 500, 4, 100, 5
 ROWS_A_METHOD = 2.7
-"""How many there are about: a method has a row for each group of classes of which the same is known."""
+"""The mean number of rows per method: one row per group of hardware classes with the same results."""
 CHANGES = {
     "the first letter": ("method", "a"),
     "a word": ("method", "attention"),
@@ -43,7 +43,7 @@ DRAWN = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done))
 
 
 def enlarged(folder: Path) -> Path:
-    """The built page of a copy of this tree that has each method as often as 500 rows take."""
+    """Build a copy of this tree with as many copies of each method as give 500 rows, and return its page."""
     root = folder / "tree"
     ignored = shutil.ignore_patterns(".*", "site", "tests", "__pycache__")
     shutil.copytree(ROOT, root, ignore=ignored)
@@ -60,7 +60,7 @@ def enlarged(folder: Path) -> Path:
 
 
 def timings(page: Page) -> dict[str, list[float]]:
-    """By what was changed: the milliseconds of the page's thread for script, style and layout."""
+    """Return the milliseconds of the page's thread for script, style and layout, by the changed filter."""
     devtools = page.context.new_cdp_session(page)
     devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
     devtools.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
@@ -86,7 +86,7 @@ def _seconds(devtools: CDPSession) -> float:
 
 
 def main(chromium: str) -> int:
-    """Print the median of each change; 0 if the goal is met."""
+    """Print the median of each change and return 0 if the goal is met."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page()

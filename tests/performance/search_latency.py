@@ -1,9 +1,8 @@
-"""What the search costs in a browser: the time from a key to the results, on a processor slowed down four times.
+"""Measure the latency of the search in a browser: from a key to the results, on a processor slowed down four times.
 
-Run it by hand, on a machine that does nothing else: `python tests/performance/search_latency.py [CHROMIUM]`. The
-repository's own site is opened from the file system, where the search runs in the page's own thread and is slowed down
-with it. Asked are the names and symptoms of all methods, after one search has been answered. The goals: a median within
-100 ms, an index of at most 700 KB.
+Run it by hand on an idle machine: `python tests/performance/search_latency.py [CHROMIUM]`. It opens this repository's
+site from the file system, where the search runs in the page's own thread, and searches for the names and symptoms of
+all methods after one warm-up search. The goals are a median of at most 100 ms and an index of at most 700 KB.
 """
 
 import shutil
@@ -26,13 +25,13 @@ SLOWER, GOAL_MS, GOAL_BYTES = 4, 100, 700_000
 
 
 def texts() -> list[str]:
-    """What is asked."""
+    """Return the texts to search for."""
     methods = load(ROOT).methods.values()
     return sorted({text for each in methods for text in (each.name, *each.aliases, *each.symptoms)})
 
 
 def latencies(site: Path, chromium: str) -> list[float]:
-    """Milliseconds from a key to the results, for each text."""
+    """Return the milliseconds from a key to the results, for each text."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page()
@@ -44,7 +43,7 @@ def latencies(site: Path, chromium: str) -> list[float]:
 
 
 def main(chromium: str) -> int:
-    """Print median and largest latency and the size of the index; 0 if the goals are met."""
+    """Print the latencies and the size of the index, and return 0 if the goals are met."""
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder)
         done = build(ROOT, site)

@@ -1,8 +1,7 @@
-"""What a snippet costs when it is forked from a parent that has the libraries, against a start from nothing.
+"""Compare the CPU time of snippets that are forked from the fork server with that of a cold start.
 
-Run it by hand: `python tests/performance/snippet_cost.py [ROOT]`. Times are seconds of CPU of the processes that the
-snippet needs; the parent's own imports are paid once a session and are not in them. The goal: in the median a snippet
-costs less than a third of its cold run.
+Run it by hand: `python tests/performance/snippet_cost.py [ROOT]`. The times do not include the fork server's own
+imports, which happen once per session. The goal is a median of less than a third of the cold start.
 """
 
 import statistics
@@ -16,7 +15,7 @@ GOAL = 1 / 3
 
 
 def main(root: Path) -> int:
-    """Print a line for each snippet that runs here, and the median share; 0 if the goal is met."""
+    """Print a line per snippet that runs here and the median share, and return 0 if the goal is met."""
     tree = load(root)
     warm, cold = (Runner(tree, root / ".cache"), Runner(tree, root / ".cache", preload=()))
     shares = []

@@ -12,7 +12,7 @@ NO_CLAIM: Final = {
     "proved": "the snippet shown in this section asserts it in its proof",
     "quoted": "somebody else's words, reported or refuted",
     "advice": "says what to try, and asserts no degree",
-    "source": "follows from a library's source or documentation, which is named beside it",
+    "source": "follows from a library's source or documentation, which is named next to it",
     "unproven": "nobody has measured it here yet",
     "setting": "a value that somebody chooses: a timeout, a fraction, a size that the page assumes",
     "misread": "compares no methods, and the finder takes it for a comparison",
