@@ -33,7 +33,7 @@ def test_the_verdict_stands_first_in_words_for_each_class(site: SiteData) -> Non
     """Where it was measured and where it was not."""
     page = shown(html_of(site, "time"))
     assert page.startswith(
-        "Clever is faster measured On an x86 server CPU (Made-up Xeon) with torch 2.13.0: time of a step 20 % shorter. "
+        "Clever is faster measured On an x86 server CPU (Made-up Xeon) with torch 2.13.0: step time 20 % shorter. "
         "Ratio 1.24, 99 % interval 1.23 to 1.26; 20 blocks, 20 November 2026. "
         "no GPU measurement yet On an H200: no GPU measurement yet."
     )
@@ -49,7 +49,7 @@ def test_what_was_measured_stands_before_what_was_not(site: SiteData) -> None:
 
 def test_what_carries_over_says_from_where(site: SiteData) -> None:
     """In a sentence of its own, without repeating the figures."""
-    assert "counted on a CPU On an H200: memory kept for backward carries over from an x86 server CPU." in shown(
+    assert "counted on a CPU On an H200: saved-activation memory carries over from an x86 server CPU." in shown(
         html_of(site, "memory")
     )
 
@@ -58,7 +58,7 @@ def test_a_sweep_says_from_where_to_where_it_holds(site: SiteData) -> None:
     """And where it does not."""
     page = shown(html_of(site, "sweep"))
     assert (
-        "memory kept for backward 1.53 to 3.52 times less from 8 sequences up; worse at 1 sequence: 1.50 times more. "
+        "saved-activation memory 1.53 to 3.52 times less from 8 sequences up; worse at 1 sequence: 1.50 times more. "
         "Measured at 1, 8 and 64 sequences, 20 blocks each, 20 November 2026."
     ) in page
     assert "1 sequence (shown, not claimed)" in shown(html_of(site, "part"))
@@ -197,7 +197,7 @@ def test_changes_are_signed(value: float, text: str) -> None:
 def test_amounts_name_the_direction(site: SiteData, ratio: float, text: str) -> None:
     """Of the subject, whichever way the claim goes."""
     claim = next(claim for claim in site.tree.measured() if claim.id == "training.memory")
-    assert phrasing.phrase(claim, [ratio]).replace("\u00a0", " ") == f"memory kept for backward {text}"
+    assert phrasing.phrase(claim, [ratio]).replace("\u00a0", " ") == f"saved-activation memory {text}"
 
 
 def test_figures_are_held_to_their_units(site: SiteData) -> None:

@@ -150,7 +150,7 @@ class TestPrice:
     def test_a_claim_that_praises_the_other_side_is_told_from_the_methods(self, found: SiteData) -> None:
         """Some fifth less time without it is some quarter more with it, and it is no gain."""
         method = found.tree.methods["dear"]
-        assert "80.2\u00a0ms\u00a0→\u00a099.2\u00a0ms time of a step](claim:training.time)" in price(
+        assert "80.2\u00a0ms\u00a0→\u00a099.2\u00a0ms step time](claim:training.time)" in price(
             found, method, "memory", "cpu", "x.md"
         )
         assert gain(found, method, "speed", "cpu").claim is None
@@ -159,7 +159,7 @@ class TestPrice:
         """Of speed, of memory and of the result."""
         assert price(found, found.tree.methods["lean"], "memory", "cpu", "x.md").count("not measured") == 2
         dear = price(found, found.tree.methods["dear"], "memory", "h200", "x.md")
-        assert dear.startswith("[time of a step](claim:training.time)")
+        assert dear.startswith("[step time](claim:training.time)")
 
     def test_readers_of_other_hardware_are_led_to_their_page(self, found: SiteData) -> None:
         """Where the method's record names one."""

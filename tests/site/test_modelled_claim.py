@@ -73,19 +73,19 @@ class TestModelled:
         page = page_of(site)
         assert "whole * min(share, limit)" in page
         assert "share the share that the method is made for 0.25 given" in page
-        assert "whole what the plain method keeps 400 MiB memory kept for backward, plain" in page
+        assert "whole what the plain method keeps 400 MiB saved-activation memory, plain" in page
         assert "limit no share is larger 65,504 IEEE 754-2019" in page
 
     def test_shows_each_measurement_beside_what_was_predicted(self, site: SiteData) -> None:
         """With the error, and how large it may be."""
-        row = "memory kept for backward, clever batch_size 8 whole of training.clever.saved-memory"
+        row = "saved-activation memory, clever batch_size 8 whole of training.clever.saved-memory"
         assert f"{row} 100 MiB 100 MiB 0 % 1 %" in page_of(site)
 
     def test_shows_when_it_holds_what_it_was_fitted_on_and_what_it_does_not_claim(self, site: SiteData) -> None:
         """All of its record."""
         page = page_of(site)
         assert "share: at least 0.1 and at most 1" in page
-        assert "Fitted on time of a step, ratio of clever ." in page
+        assert "Fitted on step time, ratio of clever ." in page
         assert "Anything about other models." in page
 
     def test_a_link_shows_its_kind_and_a_figure_its_value(self, site: SiteData) -> None:
@@ -171,7 +171,7 @@ class TestPrice:
         """With ratio and interval at each point, and the claim that there is of them."""
         page = page_of(site, "training.clever.saved-memory")
         assert "In the same runs, of the same two arms:" in page
-        assert "time of a step all 800 ms 560 ms 1.43 times faster ratio 1.43, 99 % interval 1.43 to 1.43 10" in page
+        assert "step time all 800 ms 560 ms 1.43 times faster ratio 1.43, 99 % interval 1.43 to 1.43 10" in page
 
     def test_claims_of_other_sessions_are_linked(self, site: SiteData) -> None:
         """With what they say on this hardware."""
@@ -188,7 +188,7 @@ class TestPrice:
         """It stands above already."""
         page = page_of(site, "training.clever.saved-memory")
         part = page.partition("What else it changes")[2].partition("What is not claimed")[0]
-        assert "time of a step" in part
+        assert "step time" in part
         assert "kept for backward" not in part
 
     def test_the_pair_of_runs_that_differs_most_is_told(self, site: SiteData) -> None:
@@ -205,7 +205,7 @@ class TestPrice:
     def test_says_what_quality_is_given_up(self, site: SiteData) -> None:
         """With its interval, and at most how much."""
         page = page_of(site, "training.moody.step-time")
-        assert "Quality given up: loss. The number that the first step returns, its loss." in page
+        assert "Quality given up: loss. The loss that the first step returns." in page
         assert "Over 10 pairs of runs it is worse by 0 %, with a 99 % interval of 0 % to 0 %" in page
         assert "At most 1 % is allowed." in page
 
