@@ -38,7 +38,7 @@ NO_CONTENT = cells(
     script="0 PEP 723",
     bare=DECLARES_NOTHING,
     page="empty",
-    config="names no page",
+    config="lists no page",
 )
 NESTED = cells(
     yaml="nested deeper than 32",
@@ -144,7 +144,7 @@ MATRIX: Mapping[str, Mapping[str, Cell]] = {
         json="control, text-direction or invisible",
         script="an invisible character",
         page="not seen",
-        notebook="not seen",
+        notebook="invisible",
     ),
     "escaped control in an output": cells(runs="a control character"),
     "path in an output": cells(runs="an absolute path"),
