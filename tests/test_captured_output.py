@@ -3,7 +3,7 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from headroom.records.captured_output import CHARACTERS, LINES, Printed, kept
+from headroom.records.captured_output import CHARACTERS, LINES, Printed, trimmed
 
 CUT = "…\n"
 
@@ -21,7 +21,7 @@ CUT = "…\n"
 )
 def test_what_only_a_terminal_knows_is_left_out(stdout: str, expected: str) -> None:
     """Colours, lines written over, characters that are not seen, and blanks at the ends."""
-    assert kept(stdout) == expected
+    assert trimmed(stdout) == expected
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_what_only_a_terminal_knows_is_left_out(stdout: str, expected: str) -> N
 )
 def test_of_a_path_on_the_machine_the_last_name_stays(stdout: str, expected: str) -> None:
     """Whoever ran the script, and where, is nobody's business."""
-    assert kept(stdout) == expected
+    assert trimmed(stdout) == expected
 
 
 @pytest.mark.parametrize(
@@ -45,17 +45,17 @@ def test_of_a_path_on_the_machine_the_last_name_stays(stdout: str, expected: str
 )
 def test_what_looks_like_a_path_and_is_none_stays(text: str) -> None:
     """Addresses, fractions, names of the hub, and paths that begin where the script ran."""
-    assert kept(text) == text
+    assert trimmed(text) == text
 
 
 def test_the_end_of_a_long_output_is_kept_in_whole_lines() -> None:
     """What was left out is marked; a line alone that is too long keeps its end."""
     rows = [f"line {number}" for number in range(LINES + 1)]
-    assert kept("\n".join(rows[1:])) == "\n".join(rows[1:])
-    assert kept("\n".join(rows)) == CUT + "\n".join(rows[2:])
-    assert kept(40 * ("x" * 199 + "\n")) == CUT + "\n".join(["x" * 199] * 19)
-    assert kept("x" * CHARACTERS) == "x" * CHARACTERS
-    assert kept("y" + "x" * CHARACTERS) == CUT + "x" * (CHARACTERS - len(CUT))
+    assert trimmed("\n".join(rows[1:])) == "\n".join(rows[1:])
+    assert trimmed("\n".join(rows)) == CUT + "\n".join(rows[2:])
+    assert trimmed(40 * ("x" * 199 + "\n")) == CUT + "\n".join(["x" * 199] * 19)
+    assert trimmed("x" * CHARACTERS) == "x" * CHARACTERS
+    assert trimmed("y" + "x" * CHARACTERS) == CUT + "x" * (CHARACTERS - len(CUT))
 
 
 @pytest.mark.parametrize(
@@ -72,4 +72,4 @@ def test_a_record_takes_nothing_else(text: str) -> None:
 )
 def test_what_is_kept_is_what_a_record_takes(stdout: str) -> None:
     """Whatever was printed: keeping it again changes nothing."""
-    assert TypeAdapter(Printed).validate_python(kept(stdout)) == kept(stdout)
+    assert TypeAdapter(Printed).validate_python(trimmed(stdout)) == trimmed(stdout)

@@ -102,7 +102,7 @@ class TestRecord:
         path.write_text(path.read_text("utf-8").replace("arrays", "rows"), "utf-8")
         tree = load(root)
         (problem,) = tree.problems
-        assert (problem.rule, problem.message) == ("machines", "its content is not what its name says")
+        assert (problem.rule, problem.message) == ("machines", "the file name does not match the content")
         assert len(tree.machines) == 1
 
     def test_windows_line_ends_change_no_hash(self, root: Path) -> None:

@@ -60,14 +60,14 @@ class TestProblem:
             ("unknown key", "unknown key", "remove it, or correct its spelling"),
             ("missing key", "missing", "add it"),
             ("unknown metric", "unknown metric `speed`", "use one of step_time, first_step_time, throughput"),
-            ("bad id", "String should match pattern", "write it in the form given"),
+            ("bad id", "String should match pattern", "write a text that matches"),
             (
                 "unknown relation",
                 "Input should be 'better', 'not_worse' or 'equal_within'",
-                "use one of the words listed",
+                "use one of these values",
             ),
-            ("nine blocks", "Input should be greater than or equal to 10", "see docs/contribute/records.md"),
-            ("no kind", "Unable to extract tag", "add it"),
+            ("nine blocks", "Input should be greater than or equal to 10", "correct the value"),
+            ("no kind", "the key `kind` is missing", "add it"),
         ],
     )
     def test_it_says_what_is_wrong_and_what_to_do(self, tmp_path: Path, fault: str, message: str, remedy: str) -> None:
@@ -289,7 +289,7 @@ class TestHeader:
     @pytest.mark.parametrize("tool", ["tool = 1", "[tool]\n# headroom = 1", "tool = []"])
     def test_its_table_is_a_table(self, tool: str) -> None:
         """Or is not there."""
-        with pytest.raises(UnreadableError, match="no table"):
+        with pytest.raises(UnreadableError, match="not a table"):
             header_table(f"# /// script\n# {tool}\n# ///\n")
         assert header_table("# /// script\n# a = 1\n# ///\n") == ({"a": 1}, 1)
 

@@ -145,7 +145,7 @@ class TestEvidence:
         path.write_text(text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :], encoding="utf-8")
         (problem,) = records.load(tmp_path).problems
         assert (problem.rule, problem.line) == ("evidence", None)
-        assert "its content is not what its name says" in problem.message
+        assert "the file name does not match the content" in problem.message
         assert "never edited" in problem.remedy
 
     @pytest.mark.parametrize("part", ["h200-2026-11-20", "cpu-2026-11-21"])
@@ -155,7 +155,7 @@ class TestEvidence:
         (path,) = (tmp_path / "checks/evidence").rglob("*.json")
         path.rename(path.with_name(path.name.replace("cpu-2026-11-20", part)))
         (problem,) = records.load(tmp_path).problems
-        assert "its content is not what its name says" in problem.message
+        assert "the file name does not match the content" in problem.message
 
     @pytest.mark.parametrize(
         ("edit", "pointer", "message"),
@@ -176,7 +176,7 @@ class TestEvidence:
             (lambda data: data["environment"].update(threads=0), "/environment/threads", "greater than 0"),
             (lambda data: data["environment"].update(hostname="x"), "/environment/hostname", "unknown key"),
             (lambda data: data.update(date="today"), "/date", "match pattern"),
-            (lambda data: data.update(harness="a\u202eb"), "/harness", "control or reordering"),
+            (lambda data: data.update(harness="a\u202eb"), "/harness", "control, text-direction or invisible"),
         ],
     )
     def test_a_session_of_another_schema_is_refused_at_its_pointer(

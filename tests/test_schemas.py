@@ -46,7 +46,10 @@ def test_schema_describes_each_field() -> None:
     """A schema describes its own fields, those of its parts, inherited fields and fields with an alias."""
     found = schemas()
     evidence = found["evidence"]
-    assert evidence["$defs"]["Run"]["properties"]["position"]["description"] == "Its place in the order of its block."
+    assert (
+        evidence["$defs"]["Run"]["properties"]["position"]["description"]
+        == "The index of the run in the order of its block."
+    )
     assert evidence["properties"]["units"]["description"] == "The unit of each metric's samples."
     assert found["claims-file"]["properties"]["$schema"]["description"].startswith("The path of the JSON Schema")
     assert "description" not in evidence["$defs"]["Run"]["properties"]["arm"]

@@ -87,7 +87,7 @@ def test_fix_skips_a_page_that_is_saved_meanwhile(
     monkeypatch.setattr(place, name, save)
     code, err = fix(root, capsys)
     assert code == 1
-    assert "docs/page.md: was changed meanwhile, and is left so; run `headroom check --fix` again" in err
+    assert "docs/page.md: changed during the check, so it was not rewritten; run `headroom check --fix` again" in err
     assert (root / "docs/zoo.md").read_text("utf-8") == RIGHT
     if edit == "gone":
         assert not page.exists()

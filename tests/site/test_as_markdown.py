@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 GUIDE = PageContext("training/guide.md", ("cpu",))
 SVG = "<svg><title>Time</title><desc>Falls.</desc></svg>"
 TABS = '=== "One"\n\n    ```python\n    x\n    ```\n\n=== "Two"\n\n    y'
-MEASURED = "measured: time of a step 20 % shorter, on an x86 server CPU"
+MEASURED = "measured: step time 20 % shorter, on an x86 server CPU"
 FULL = ("llms-full.txt", "llms-contribute.txt")
 NAV = ["index.md", {"Training": ["training/guide.md", {"Named": "claims/index.md"}]}, {"Alone": "claims/hardware.md"}]
 
@@ -47,7 +47,7 @@ def shown(site: SiteData, text: str, page: PageContext = GUIDE) -> str:
         ("[](claim:training.memory#ratio@cpu)", "[2.91](../claims/training/memory.md)"),
         (
             "[](claim:training.time)",
-            "[**−20 %** time of a step (measured)](../claims/training/time.md)",
+            "[**−20 %** step time (measured)](../claims/training/time.md)",
         ),
         ("[141](fact:h200.memory) GB", '[141](<https://example.org/h200> "H200 &amp; data sheet, page 1") GB'),
         ("[`a`](claim:training.time#ratio@cpu)", "[`a`](../claims/training/time.md)"),
@@ -64,7 +64,7 @@ def test_links_become_web_links_with_verdict_or_source(site: SiteData, text: str
 def test_a_carried_over_claim_names_its_source_class(site: SiteData) -> None:
     found = shown(site, "[less](claim:training.memory)", PageContext("training/guide.md", ("h200",)))
     assert found.endswith(
-        "(counted on a CPU: memory kept for backward 3.20 GiB → 1.10 GiB, 2.91 times less, on an x86 server CPU)"
+        "(counted on a CPU: saved-activation memory 3.20 GiB → 1.10 GiB, 2.91 times less, on an x86 server CPU)"
     )
 
 

@@ -32,7 +32,7 @@ def shown(html: str) -> str:
 def test_the_page_starts_with_a_verdict_per_class(site: SiteData) -> None:
     page = shown(html_of(site, "time"))
     assert page.startswith(
-        "Clever is faster measured On an x86 server CPU (Made-up Xeon) with torch 2.13.0: time of a step 20 % shorter. "
+        "Clever is faster measured On an x86 server CPU (Made-up Xeon) with torch 2.13.0: step time 20 % shorter. "
         "Ratio 1.24, 99 % interval 1.23 to 1.26; 20 blocks, 20 November 2026. "
         "no GPU measurement yet On an H200: no GPU measurement yet."
     )
@@ -46,7 +46,7 @@ def test_measured_classes_come_before_unmeasured_ones(site: SiteData) -> None:
 
 
 def test_a_carried_over_verdict_names_its_source_class(site: SiteData) -> None:
-    assert "counted on a CPU On an H200: memory kept for backward carries over from an x86 server CPU." in shown(
+    assert "counted on a CPU On an H200: saved-activation memory carries over from an x86 server CPU." in shown(
         html_of(site, "memory")
     )
 
@@ -54,7 +54,7 @@ def test_a_carried_over_verdict_names_its_source_class(site: SiteData) -> None:
 def test_a_sweeps_verdict_names_the_range_where_it_holds(site: SiteData) -> None:
     page = shown(html_of(site, "sweep"))
     assert (
-        "memory kept for backward 1.53 to 3.52 times less from 8 sequences up; worse at 1 sequence: 1.50 times more. "
+        "saved-activation memory 1.53 to 3.52 times less from 8 sequences up; worse at 1 sequence: 1.50 times more. "
         "Measured at 1, 8 and 64 sequences, 20 blocks each, 20 November 2026."
     ) in page
     assert "1 sequence (shown, not claimed)" in shown(html_of(site, "part"))
@@ -183,7 +183,7 @@ def test_changes_have_a_real_minus_sign(value: float, text: str) -> None:
 )
 def test_amounts_name_the_direction(site: SiteData, ratio: float, text: str) -> None:
     claim = next(claim for claim in site.tree.measured() if claim.id == "training.memory")
-    assert phrasing.phrase(claim, [ratio]).replace("\u00a0", " ") == f"memory kept for backward {text}"
+    assert phrasing.phrase(claim, [ratio]).replace("\u00a0", " ") == f"saved-activation memory {text}"
 
 
 def test_figures_have_a_no_break_space_before_the_unit(site: SiteData) -> None:

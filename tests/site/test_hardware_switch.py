@@ -13,7 +13,7 @@ from headroom.site import hardware_switch
 from headroom.site.markdown_extension import HeadroomExtension
 from headroom.site.site_data import PageContext, SiteData
 
-FIGURES = ("64.0\u00a0MiB\u00a0→\u00a018.2\u00a0MiB", "memory kept for backward at 64 sequences")
+FIGURES = ("64.0\u00a0MiB\u00a0→\u00a018.2\u00a0MiB", "saved-activation memory at 64 sequences")
 CPU, BOTH, NONE = (PageContext("training/guide.md", classes) for classes in (("cpu",), ("cpu", "h200"), ()))
 
 

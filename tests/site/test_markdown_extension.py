@@ -64,11 +64,11 @@ def test_a_claim_link_leads_to_its_page_and_has_a_badge(site: SiteData, claim: s
 def test_the_title_has_class_version_day_ratio_interval_and_blocks(site: SiteData) -> None:
     memory = str(link(site, "[x](claim:training.memory)").get("title")).replace("\u00a0", " ")
     assert memory == (
-        "On an x86 server CPU (Made-up Xeon) with torch 2.13.0: memory kept for backward 3.20 GiB → 1.10 GiB, "
+        "On an x86 server CPU (Made-up Xeon) with torch 2.13.0: saved-activation memory 3.20 GiB → 1.10 GiB, "
         "2.91 times less. Ratio 2.91 exactly; 20 blocks, 20 November 2026."
     )
     time = str(link(site, "[x](claim:training.time)").get("title")).replace("\u00a0", " ")
-    assert "time of a step 20 % shorter. Ratio 1.24, 99 % interval 1.23 to 1.26; 20 blocks, 20 November 2026." in time
+    assert "step time 20 % shorter. Ratio 1.24, 99 % interval 1.23 to 1.26; 20 blocks, 20 November 2026." in time
 
 
 def test_a_carried_over_badge_names_the_class_it_was_counted_on(site: SiteData) -> None:
@@ -76,7 +76,7 @@ def test_a_carried_over_badge_names_the_class_it_was_counted_on(site: SiteData) 
     page = PageContext("training/guide.md", ("h200",))
     memory = link(site, "[x](claim:training.memory)", page)
     assert words(memory) == "xcounted on a CPU"
-    assert "On an H200, counted on an x86 server CPU with torch 2.13.0: memory kept for backward 3.20" in str(
+    assert "On an H200, counted on an x86 server CPU with torch 2.13.0: saved-activation memory 3.20" in str(
         memory.get("title")
     )
     time = link(site, "[x](claim:training.time)", page)
@@ -136,16 +136,16 @@ def test_a_fact_link_leads_to_its_source(site: SiteData) -> None:
 @pytest.mark.parametrize(
     ("claim", "hardware", "text"),
     [
-        ("memory", "cpu", "3.20 GiB → 1.10 GiB memory kept for backward measured"),
+        ("memory", "cpu", "3.20 GiB → 1.10 GiB saved-activation memory measured"),
         (
             "memory",
             "h200",
-            "3.20 GiB → 1.10 GiB memory kept for backward counted on a CPU",
+            "3.20 GiB → 1.10 GiB saved-activation memory counted on a CPU",
         ),
-        ("time", "cpu", "−20 % time of a step measured"),
+        ("time", "cpu", "−20 % step time measured"),
         ("time", "h200", "no GPU measurement yet"),
-        ("part", "cpu", "64.0 MiB → 18.2 MiB memory kept for backward at 64 sequences from 8 sequences up"),
-        ("slower", "cpu", "+26 % time of a step contradicted"),
+        ("part", "cpu", "64.0 MiB → 18.2 MiB saved-activation memory at 64 sequences from 8 sequences up"),
+        ("slower", "cpu", "+26 % step time contradicted"),
         ("unmeasured", "cpu", "no CPU measurement yet"),
         ("cited", "cpu", "on 8 A100, 2024 cited: authors"),
     ],
@@ -161,7 +161,7 @@ def test_an_empty_link_becomes_the_summary_of_a_table_cell(
 
 def test_a_summary_for_two_classes_names_each(site: SiteData) -> None:
     found = link(site, "[](claim:training.time)", PageContext("training/guide.md", ("cpu", "h200")))
-    assert words(found) == "−20 % time of a step, an x86 server CPU measuredan H200 no GPU measurement yet"
+    assert words(found) == "−20 % step time, an x86 server CPU measuredan H200 no GPU measurement yet"
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ class TestPage:
         assert "(claims/training/time.md)" in found[2]
         assert "[99.2 ms → 80.2 ms]" in found[2]
         assert "**1.24×** 1.23 to 1.26" in found[2]
-        assert "time of a step, against plain" in found[2]
+        assert "step time, against plain" in found[2]
         assert '<span class="badge badge-supported">measured</span>' in found[2]
         assert found[4] == "– not measured"
 

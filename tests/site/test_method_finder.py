@@ -150,7 +150,7 @@ class TestCost:
     def test_a_claim_against_the_method_has_its_arms_swapped(self, found: SiteData) -> None:
         """A fifth less time without the method is a quarter more with it."""
         method = found.tree.methods["dear"]
-        assert "80.2\u00a0ms\u00a0→\u00a099.2\u00a0ms time of a step](claim:training.time)" in cost(
+        assert "80.2\u00a0ms\u00a0→\u00a099.2\u00a0ms step time](claim:training.time)" in cost(
             found, method, "memory", "cpu", "x.md"
         )
         assert gain(found, method, "speed", "cpu").claim is None
@@ -159,7 +159,7 @@ class TestCost:
         """Check speed, memory and the result."""
         assert cost(found, found.tree.methods["lean"], "memory", "cpu", "x.md").count("not measured") == 2
         dear = cost(found, found.tree.methods["dear"], "memory", "h200", "x.md")
-        assert dear.startswith("[time of a step](claim:training.time)")
+        assert dear.startswith("[step time](claim:training.time)")
 
     def test_other_hardware_links_to_its_own_section(self, found: SiteData) -> None:
         """The method's record names the section."""

@@ -73,19 +73,19 @@ class TestModelled:
         page = page_of(site)
         assert "whole * min(share, limit)" in page
         assert "share the share that the method is made for 0.25 given" in page
-        assert "whole what the plain method keeps 400 MiB memory kept for backward, plain" in page
+        assert "whole what the plain method keeps 400 MiB saved-activation memory, plain" in page
         assert "limit no share is larger 65,504 IEEE 754-2019" in page
 
     def test_the_page_compares_each_measurement_with_the_prediction(self, site: SiteData) -> None:
         """Check the error and the tolerance."""
-        row = "memory kept for backward, clever batch_size 8 whole of training.clever.saved-memory"
+        row = "saved-activation memory, clever batch_size 8 whole of training.clever.saved-memory"
         assert f"{row} 100 MiB 100 MiB 0 % 1 %" in page_of(site)
 
     def test_the_page_shows_validity_fit_and_what_is_not_claimed(self, site: SiteData) -> None:
         """Check all three fields of the record."""
         page = page_of(site)
         assert "share: at least 0.1 and at most 1" in page
-        assert "Fitted on time of a step, ratio of clever ." in page
+        assert "Fitted on step time, ratio of clever ." in page
         assert "Anything about other models." in page
 
     def test_links_show_badge_figure_or_summary(self, site: SiteData) -> None:
@@ -171,7 +171,7 @@ class TestTradeoffs:
         """Check ratio and interval per point, and the link to their claim."""
         page = page_of(site, "training.clever.saved-memory")
         assert "Measured in the same runs, for the same two arms:" in page
-        assert "time of a step all 800 ms 560 ms 1.43 times faster ratio 1.43, 99 % interval 1.43 to 1.43 10" in page
+        assert "step time all 800 ms 560 ms 1.43 times faster ratio 1.43, 99 % interval 1.43 to 1.43 10" in page
 
     def test_claims_of_other_sessions_are_linked(self, site: SiteData) -> None:
         """Check their badges on this hardware."""
@@ -188,7 +188,7 @@ class TestTradeoffs:
         """The top of the page shows it already."""
         page = page_of(site, "training.clever.saved-memory")
         part = page.partition("What else it changes")[2].partition("What is not claimed")[0]
-        assert "time of a step" in part
+        assert "step time" in part
         assert "kept for backward" not in part
 
     def test_the_largest_difference_of_outputs_is_reported(self, site: SiteData) -> None:
@@ -205,7 +205,7 @@ class TestTradeoffs:
     def test_the_quality_given_up_is_reported(self, site: SiteData) -> None:
         """Check the interval and the limit."""
         page = page_of(site, "training.moody.step-time")
-        assert "Quality given up: loss. The number that the first step returns, its loss." in page
+        assert "Quality given up: loss. The loss that the first step returns." in page
         assert "Over 10 pairs of runs it is worse by 0 %, with a 99 % interval of 0 % to 0 %" in page
         assert "At most 1 % is allowed." in page
 

@@ -196,7 +196,7 @@ class TestBadge:
             for badge in readme_badge.of_claim(claim, site)
         }
         plain = {path: message.replace("\u00a0", " ") for path, message in messages.items()}
-        assert plain["claims/training/time.svg"] == "time of a step 20 % shorter, measured on cpu"
+        assert plain["claims/training/time.svg"] == "step time 20 % shorter, measured on cpu"
         assert plain["claims/training/slower.svg"] == "contradicted on cpu"
         assert plain["claims/training/sweep.svg"] == "gain from 8 sequences up on cpu"
         assert plain["claims/training/unmeasured.svg"] == "not measured yet"

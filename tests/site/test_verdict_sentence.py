@@ -76,7 +76,7 @@ GRID = (256, 512, 1024, 2048)
         (
             [(1.1, YES, "clear"), (1.2, YES, "clear"), (1.0, *SAME), (0.9, *WORSE)],
             (
-                "time of a step 9.1 % to 17 % shorter up to 512 tokens; no difference at 1,024 tokens; "
+                "step time 9.1 % to 17 % shorter up to 512 tokens; no difference at 1,024 tokens; "
                 "worse at 2,048 tokens: 11 % longer"
             ),
         ),
@@ -94,7 +94,7 @@ GRID = (256, 512, 1024, 2048)
                 "not resolved at 256 tokens (the interval is too wide)"
             ),
         ),
-        ([(1.1, YES, "clear")] * 4, "time of a step 9.1 % shorter at 256, 512, 1,024 and 2,048 tokens"),
+        ([(1.1, YES, "clear")] * 4, "step time 9.1 % shorter at 256, 512, 1,024 and 2,048 tokens"),
         ([(1.0, *SAME)] * 4, "no difference at 256, 512, 1,024 and 2,048 tokens"),
         (
             [(0.5, *WORSE), (0.8, *WORSE), (1.0, *SAME), (1.0, *SAME)],
@@ -117,9 +117,9 @@ def test_a_sweeps_sentence_names_where_the_claim_holds(
         (RATE, point(1.1, YES), "throughput 10 % higher"),
         (RATE, point(0.5, *WORSE), "worse, throughput 2.00 times lower"),
         (TIME, point(1.0, *SAME), "no difference"),
-        (TIME, point(1.0, *SAME, wide=1.1), "no gain that counts, time of a step the same"),
-        (TIME, point(0.95, *SAME, wide=1.06), "no gain that counts, time of a step 5.3 % longer"),
-        (TIME, point(1.15, *SAME), "less than claimed, time of a step 13 % shorter"),
+        (TIME, point(1.0, *SAME, wide=1.1), "no gain that counts, step time the same"),
+        (TIME, point(0.95, *SAME, wide=1.06), "no gain that counts, step time 5.3 % longer"),
+        (TIME, point(1.15, *SAME), "less than claimed, step time 13 % shorter"),
         (TIME, point(1.1, "inconclusive", "control_failed"), "not resolved (control failed)"),
         (TIME, point(math.nan, "inconclusive", "not_measured"), "not resolved (not measured)"),
     ],
@@ -133,10 +133,10 @@ def test_each_verdict_has_its_words(
 @pytest.mark.parametrize(
     ("relation", "found", "expected"),
     [
-        ("equal_within", point(1.01, YES), "the same within 5 %, time of a step 1.0 % shorter"),
-        ("equal_within", point(1.2, "contradicted", "different"), "different, time of a step 17 % shorter"),
-        ("not_worse", point(0.98, YES), "at most 5 % worse, time of a step 2.0 % longer"),
-        ("not_worse", point(0.9, "contradicted", "worse"), "worse, time of a step 11 % longer"),
+        ("equal_within", point(1.01, YES), "the same within 5 %, step time 1.0 % shorter"),
+        ("equal_within", point(1.2, "contradicted", "different"), "different, step time 17 % shorter"),
+        ("not_worse", point(0.98, YES), "at most 5 % worse, step time 2.0 % longer"),
+        ("not_worse", point(0.9, "contradicted", "worse"), "worse, step time 11 % longer"),
     ],
 )
 def test_claims_of_equality_name_their_margin(

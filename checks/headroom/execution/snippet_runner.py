@@ -15,7 +15,7 @@ from headroom.execution import local_hub, script_child
 from headroom.execution.isolation import PRELOAD, QUIET, ForkServer, ProcessOutcome
 from headroom.execution.snippet_outcome import AblationDetected, Failed, Hub, NotRun, Passed, judge, judge_ablated
 from headroom.io import atomic_write, safe_read
-from headroom.records.captured_output import kept
+from headroom.records.captured_output import trimmed
 from headroom.records.paths import run_path
 from headroom.records.snippets import AblationRun, Snippet, SnippetRun
 from headroom.records.tree import Tree
@@ -175,7 +175,7 @@ def record(
         ablation=AblationRun(outcome="proof failed", message=ablated.message, seconds=round(ablated.seconds, 3))
         if ablated
         else None,
-        output=kept(result.stdout) or None,
+        output=trimmed(result.stdout) or None,
     )
 
 

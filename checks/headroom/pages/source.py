@@ -26,7 +26,7 @@ from headroom.pages.markdown_syntax import (
 )
 from headroom.records import notebooks
 from headroom.records.notebooks import Notebook
-from headroom.records.old_addresses import by_place
+from headroom.records.old_addresses import old_addresses_by_place
 from headroom.records.problems import Problem, relative, unreadable
 from headroom.records.start_choices import Answers, answers_of
 
@@ -112,7 +112,7 @@ class Page:
     @property
     def was(self) -> dict[str, tuple[str, ...]]:
         """The old addresses of each of its anchors; `top` is the page itself."""
-        return {place: tuple(olds) for place, olds in by_place(self.meta.get("was") or {}).items()}
+        return {place: tuple(olds) for place, olds in old_addresses_by_place(self.meta.get("was") or {}).items()}
 
     @property
     def for_readers(self) -> bool:
@@ -213,7 +213,7 @@ def _checked(meta: Any) -> dict[str, Any]:
     if meta.get("type", TYPES[0]) not in TYPES:
         raise UnreadableError(f"unknown type `{meta['type']}` in the front matter", f"use one of {', '.join(TYPES)}", 1)
     try:
-        by_place(meta.get("was") or {})
+        old_addresses_by_place(meta.get("was") or {})
     except ValueError as error:
         remedy = "write `was: {top: [old_page], place: [old_page#anchor]}`"
         raise UnreadableError(f"`was` is {error}", remedy, 1) from error

@@ -1,4 +1,4 @@
-"""What is written down: typed, frozen records, and loaders whose errors name file, line, field and remedy."""
+"""Typed, frozen records of a tree, and loaders whose errors name file, line, field and remedy."""
 
 from headroom.records.claims import CitedClaim, Claim, MeasuredClaim, Point
 from headroom.records.evidence import Evidence, Run

@@ -1,4 +1,4 @@
-"""What all records share: frozen, strict, no unknown key, and texts that are safe to show."""
+"""Base class and field types of all records: frozen, strict, no unknown keys, text that is safe to print."""
 
 from datetime import date, time
 from typing import Annotated, Any
@@ -13,10 +13,10 @@ _EARLIEST = "2015-01-01"
 def _plain(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
-    if HIDDEN.search(text):  # written as an escape: files that hold one are not read at all
-        raise ValueError("holds a control or reordering character, or one that is not seen; remove it")
+    if HIDDEN.search(text):  # written as an escape: a file with the character itself is not read at all
+        raise ValueError("contains a control, text-direction or invisible character; remove it")
     if alike := LOOKALIKE.search(text):
-        raise ValueError(f"holds a letter that looks Latin and is not, in `{alike[0]}`; write the word in one alphabet")
+        raise ValueError(f"`{alike[0]}` contains a letter that only looks Latin; write the word in one alphabet")
     return text
 
 
@@ -24,7 +24,7 @@ def _time(text: str) -> str:
     try:
         time.fromisoformat(text)
     except ValueError as error:
-        raise ValueError(f"`{text}` is no time of day; write one as HH:MM:SS, in UTC") from error
+        raise ValueError(f"`{text}` is not a time of day; write one as HH:MM:SS, in UTC") from error
     return text
 
 
@@ -32,9 +32,9 @@ def _date(text: str) -> str:
     try:
         date.fromisoformat(text)
     except ValueError as error:
-        raise ValueError(f"`{text}` is no day; write one as YYYY-MM-DD") from error
+        raise ValueError(f"`{text}` is not a date; write an existing day as YYYY-MM-DD") from error
     if text < _EARLIEST:
-        raise ValueError(f"`{text}` is before {_EARLIEST}, when none of this existed; correct it")
+        raise ValueError(f"`{text}` is before {_EARLIEST}, the earliest date that is accepted; correct it")
     return text
 
 
@@ -50,7 +50,7 @@ IsoTime = Annotated[str, StringConstraints(pattern=r"^\d{2}:\d{2}:\d{2}$"), Afte
 Url = Annotated[
     str, StringConstraints(pattern=r"^https://[A-Za-z0-9.-]+(:[0-9]+)?([/?#][^\s<>\"']*)?$", max_length=300)
 ]
-"""An address of the web, without a user's name before its host."""
+"""A web address without a user name before the host."""
 PagePath = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.(md|ipynb)$", max_length=120)]
 Section = Annotated[
     str,
@@ -59,33 +59,33 @@ Section = Annotated[
 OldAddress = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*(#[A-Za-z0-9_-]+)?$", max_length=180)
 ]
-"""An address that led here once: a page without its ending, and maybe an anchor on it."""
+"""An earlier address of a page or a section: a page path without its suffix, with or without an anchor."""
 SnippetId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$", max_length=120)]
 HubName = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$", max_length=120)
 ]
 Value = int | float | Text
-"""The value of one axis at one point: a number, or a word where the axis has no order."""
+"""The value of one axis at one point: a number, or a word if the axis has no order."""
 
 
 class Record(BaseModel):
-    """A record as it is written down: it cannot be changed, and a key that it does not know is an error.
+    """An immutable record that rejects unknown keys.
 
-    A kind whose files are never edited grows by a field that is None where it was not asked for yet. Old files lack it,
-    and are written without it, so that their hashes stay.
+    A record whose files are never edited gets new fields with None as their default. Old files lack these fields and
+    are written without them, so that their hashes do not change.
     """
 
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
         allow_inf_nan=False,
-        defer_build=True,  # until a kind is first read or made: no command needs all of them
+        defer_build=True,  # until a class is first used: no command needs all of them
     )
 
     def written(self) -> int:
-        """How many keys stand in the record as it was written, those of its parts not counted."""
+        """Return the number of keys in the record as it was written, without the keys of nested records."""
         return len(self.model_fields_set)
 
     def as_written(self) -> dict[str, Any]:
-        """The record as JSON values, without the fields that it was written without."""
+        """Return the record as JSON values, without the fields that its file lacks."""
         return self.model_dump(mode="json", exclude_unset=True)

@@ -1,4 +1,4 @@
-"""What every claim has, whatever it stands on."""
+"""The fields that measured, cited and modelled claims share."""
 
 from pydantic import Field
 
@@ -7,17 +7,17 @@ from headroom.records.retirement import Retirement
 
 
 class Statement(Record):
-    """What every claim has, whatever it stands on."""
+    """The fields that all claims share."""
 
     id: ClaimId
     """Permanent, never reused; its first part is the topic and the folder."""
     statement: Text
-    """One sentence that says which is better, in what, than what."""
+    """One sentence that says what is better than what, and in which metric."""
     method: Slug | None
-    """The technique that it is about; null where it is about this project's own way of measuring."""
+    """The method that the claim is about; null if it is about this project's own way of measuring."""
     guide: PagePath
     """The page that the claim belongs to, below docs/."""
     not_claimed: tuple[Text, ...] = Field(min_length=1)
-    """What a reader might wrongly take from it."""
+    """Conclusions that a reader might wrongly draw from the claim."""
     retired: Retirement | None = None
-    """Where it is no longer made: since when and why. No page then leans on it without saying so."""
+    """When and why the claim was retired. A page that links a retired claim must say so."""

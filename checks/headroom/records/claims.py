@@ -1,4 +1,4 @@
-"""Claims: one sentence each, and how it is held to the evidence."""
+"""Measured and cited claims: one sentence each, with what is compared, where, and how evidence decides it."""
 
 import math
 import re
@@ -20,12 +20,12 @@ _PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?", re.ASCII)
 
 
 class Metric(Record):
-    """What is compared."""
+    """The metric that a claim compares."""
 
     name: str
-    """One of the closed list in ``headroom.records.metrics``."""
+    """A name from the closed list in ``headroom.records.metrics``."""
     carries_over: bool = False
-    """Whether what one device says of it holds on others: counts, shapes and storage do, times never do."""
+    """Whether a result on one device holds on others: counts, shapes and storage do, times never do."""
 
     @field_validator("name")
     @classmethod
@@ -47,7 +47,7 @@ class Metric(Record):
 
 
 class Sweep(Record):
-    """One axis along which the claim is tried, all points measured in one session."""
+    """One axis along which the claim is measured, with all points in one session."""
 
     axis: Name
     unit: Text
@@ -57,20 +57,20 @@ class Sweep(Record):
     @classmethod
     def _rising(cls, grid: tuple[float, ...]) -> tuple[float, ...]:
         if any(b <= a for a, b in pairwise(grid)):
-            raise ValueError("is not rising; sort it, each value once")
+            raise ValueError("the grid is not in ascending order; sort it, with each value once")
         return grid
 
 
 class Scope(Record):
-    """What is held fixed, what is swept, and for which hardware the sentence is meant."""
+    """Fixed conditions, swept axis and hardware classes of a claim."""
 
     fixed: dict[Name, Value]
-    """Conditions that the benchmark holds fixed, for the reader."""
+    """Conditions that the benchmark fixes, shown to readers."""
     at: dict[Name, Value] = Field(default_factory=dict)
     """The benchmark's parameters that are not swept."""
     sweep: Sweep | None = None
     holds_for: str | None = None
-    """The part of the sweep that the sentence asserts, as ``axis >= value`` or ``axis <= value``; else all of it."""
+    """The part of the sweep that the sentence asserts, as ``axis >= value`` or ``axis <= value``; by default all."""
     hardware: tuple[Slug, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -79,20 +79,20 @@ class Scope(Record):
             return self
         match = _HOLDS_FOR.match(self.holds_for)
         if match is None or self.sweep is None or match["axis"] != self.sweep.axis:
-            raise ValueError("holds_for is no bound on the swept axis; write `axis >= value` or `axis <= value`")
+            raise ValueError("holds_for is not a bound on the swept axis; write `axis >= value` or `axis <= value`")
         if not any(map(self.asserted, self.points)):
-            raise ValueError("holds_for leaves no point of the grid; correct the bound")
+            raise ValueError("no point of the grid satisfies holds_for; correct the bound or the grid")
         return self
 
     @property
     def points(self) -> tuple[Point, ...]:
-        """Every point at which the claim is tried."""
+        """Every point at which the claim is measured."""
         if self.sweep is None:
             return (self.at,)
         return tuple({**self.at, self.sweep.axis: value} for value in self.sweep.grid)
 
     def asserted(self, point: Point) -> bool:
-        """Whether the sentence is meant to hold at this point."""
+        """Return whether the claim asserts this point."""
         match = _HOLDS_FOR.match(self.holds_for or "")
         if match is None:
             return True
@@ -101,26 +101,26 @@ class Scope(Record):
 
 
 class Flip(Record):
-    """Where along the sweep the verdict changes, and why."""
+    """A place on the sweep at which the verdict changes, and why."""
 
     between: tuple[int | float, int | float]
     why: Text
 
 
 class Freshness(Record):
-    """When evidence stops speaking for the claim."""
+    """When the claim's evidence becomes stale or void."""
 
     max_age_days: int = Field(default=365, ge=30, le=1100)
     keys: tuple[Literal["benchmark", "torch", "transformers", "driver"], ...] = ("benchmark", "torch", "transformers")
 
 
 class MeasuredClaim(Statement):
-    """A claim that stands on sessions of one benchmark."""
+    """A claim that sessions of one benchmark decide."""
 
     kind: Literal["measured"]
     benchmark: Name
     subject: Text
-    """The arm that is said to be better."""
+    """The arm that the claim says is better."""
     baseline: Text
     metric: Metric
     relation: Literal["better", "not_worse", "equal_within"] = "better"
@@ -129,36 +129,36 @@ class MeasuredClaim(Statement):
     margin: float | None = Field(default=None, gt=0, le=1)
     """The largest relative difference that does not count, for the other relations."""
     blocks: int = Field(default=20, ge=10, le=100)
-    """How many blocks a session has, fixed before it is run."""
+    """The number of blocks of a session, fixed before it runs."""
     tolerance: float | None = Field(default=None, ge=0, le=0.5)
-    """How far, relatively, the outputs of the two arms may differ before they no longer do the same work."""
+    """The largest relative difference between the outputs of two arms that do the same work."""
     gives_up: GivesUp | None = None
-    """What the subject loses in quality, where the two are not meant to compute the same; in place of a tolerance."""
+    """The loss of quality of a subject that does not compute the same as the baseline; replaces ``tolerance``."""
     scope: Scope
     flips: tuple[Flip, ...] = ()
-    """Where the verdict changes along the sweep; empty where it does not."""
+    """The places at which the verdict changes along the sweep; empty if it does not."""
     freshness: Freshness = Freshness()
 
     @model_validator(mode="after")
     def _margin_where_it_belongs(self) -> "MeasuredClaim":
         if (self.relation == "better") != (self.margin is None):
-            raise ValueError("a margin belongs to not_worse and equal_within, and only to them; add or remove it")
+            raise ValueError("not_worse and equal_within need `margin`, and better has none; add or remove it")
         if self.subject == self.baseline:
-            raise ValueError("subject and baseline are the same arm; name two")
+            raise ValueError("subject and baseline are the same arm; name two different arms")
         if self.flips and self.scope.sweep is None:
             raise ValueError("a claim without a sweep cannot flip; remove flips")
         if (self.tolerance is None) == (self.gives_up is None):
-            raise ValueError("a claim has a tolerance or says what it gives up; write one of the two")
+            raise ValueError("a measured claim needs either `tolerance` or `gives_up`; add or remove one")
         return self
 
     @property
     def allowed(self) -> float:
-        """How far, relatively, an output may be from the one that is asked for."""
+        """The largest relative difference between outputs that is accepted."""
         return self.gives_up.at_most if self.gives_up else self.tolerance or 0.0
 
 
 class Source(Record):
-    """Where a cited sentence stands."""
+    """The source of a cited claim."""
 
     title: Text
     authors: Text
@@ -166,12 +166,12 @@ class Source(Record):
     type: Literal["paper", "vendor", "documentation", "web"]
     url: Url
     locator: Text
-    """Where in the source: a section, a table, a page."""
+    """The place in the source: a section, a table, a page."""
     retrieved: IsoDate
 
 
 class CitedFigure(Record):
-    """One figure of a source, as the source prints it."""
+    """One figure of a source, as a number and as printed."""
 
     name: Name
     value: float
@@ -184,35 +184,35 @@ class CitedFigure(Record):
         meant = [number * scale for number in printed for scale in (1.0, 1e3, 1e6, 1e9)]
         meant += [a / b for a, b in pairwise(printed) if b]
         if printed and not any(math.isclose(self.value, each, rel_tol=0.01) for each in meant):
-            raise ValueError(f"the value {self.value:g} is not `{self.as_printed}`; write 29 for `29%`")
+            message = f"the value {self.value:g} does not match the printed figure `{self.as_printed}`"
+            raise ValueError(f"{message}; write the printed number, as 29 for `29%`")
         return self
 
 
 class CitedClaim(Statement):
-    """A claim that somebody else has measured; it is reported, not endorsed."""
+    """A claim that a source reports and this project did not measure."""
 
     kind: Literal["cited"]
     source: Source
     quote: Text
-    """The words of the source, at most 25 of them."""
+    """The words of the source, at most 25."""
     figures: tuple[CitedFigure, ...] = Field(min_length=1)
     in_brief: Text | None = None
-    """What a table cell shows: of what the figure is, in at most twelve words. Without it, a cell shows no figure."""
+    """The words that a table cell shows, at most twelve: what the figure measures. Without it, a cell has no figure."""
     hardware_as_stated: Text
     independence: Literal["author", "vendor", "independent"]
 
     @model_validator(mode="after")
     def _figures_stand_in_the_quote(self) -> "CitedClaim":
         words = len(self.quote.split())
-        if words > 25:  # noqa: PLR2004 - said in the message
+        if words > 25:  # noqa: PLR2004 - the message gives the number
             raise ValueError(f"the quote has {words} words; quote at most 25")
         if len((self.in_brief or "").split()) > 12:  # noqa: PLR2004 - as above
-            raise ValueError("in_brief has more than 12 words; a table cell has no room for them")
+            raise ValueError("in_brief has more than 12 words; shorten it to fit a table cell")
         for figure in self.figures:
             if figure.as_printed not in self.quote:
-                raise ValueError(
-                    f"the figure `{figure.as_printed}` does not stand in the quote; quote the words that hold it"
-                )
+                message = f"the figure `{figure.as_printed}` does not occur in the quote"
+                raise ValueError(f"{message}; quote the words that contain it")
         return self
 
 

@@ -1,4 +1,4 @@
-"""Evidence: everything that one session of one benchmark on one machine measured, and no verdict."""
+"""Evidence: the raw samples of one session of one benchmark on one machine, and the order of its runs."""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ MAX_STEPS = 1_000_000
 
 
 class Environment(Record):
-    """The machine and its state, as ``headroom.environment`` sees them."""
+    """The machine and its state, as ``headroom.environment`` reads them."""
 
     device: Text
     product: Text
@@ -32,7 +32,7 @@ class Environment(Record):
 
 
 class Design(Record):
-    """How the session was run."""
+    """The experimental design of a session: blocks, order, warm-up, steps and timer."""
 
     blocks: int = Field(ge=1, le=MAX_BLOCKS)
     order_seed: int
@@ -40,9 +40,9 @@ class Design(Record):
     timed_steps: int = Field(ge=1, le=MAX_STEPS)
     timer: Text
     synchronised: bool
-    """Whether the device was waited for before the clock was read."""
+    """Whether the harness synchronised the device before it read the clock."""
     process: Text
-    """What a run shares with others: nothing but imported libraries, or a whole block."""
+    """What runs share a process: none (only imported libraries are shared), or the runs of a block."""
 
 
 class Run(Record):
@@ -50,36 +50,36 @@ class Run(Record):
 
     block: int = Field(ge=0, lt=MAX_BLOCKS)
     position: int = Field(ge=0)
-    """Its place in the order of its block."""
+    """The index of the run in the order of its block."""
     arm: Text
     control: bool
-    """Whether it is the baseline once more, in the subject's place."""
+    """Whether it is a second run of the baseline, for an A/A comparison."""
     point: dict[Name, Value]
     input_seed: int
-    """Seed of the block's inputs: the same for every arm of a block, another in every block."""
+    """Seed of the inputs: the same for every arm of a block, and different in every block."""
     started: float
     ended: float
     """Seconds since the session began."""
     samples: dict[Name, tuple[float, ...]]
     """Raw samples by metric, in the metric's unit."""
     output: float | None
-    """What the step computed (its loss), so that arms can be held to do the same work."""
+    """The result of the step (its loss), to check that both arms do the same work."""
     work_sha256: Sha256 | None
-    """A hash of the operations and data types of one step: equal hashes mean that two arms did the very same work."""
+    """Hash of the operations and data types of one step: two arms with equal hashes did the same work."""
     flops: float | None = Field(ge=0)
-    """Floating-point operations of the matmuls of one step. Zero counts as not known: a counter can miss a kernel."""
+    """Floating-point operations of the matmuls of one step. Zero means unknown: a counter can miss a kernel."""
     throttled: tuple[Text, ...]
-    """Active thermal or hardware slow-down reasons; a power cap is none."""
+    """Active thermal or hardware throttling reasons; a power cap does not count."""
     others_cpu: float | None = Field(default=None, ge=0, le=1)
-    """Share of the time of the machine's cores that went to anything but this run while it ran; null where the system
-    does not say. Older sessions lack it."""
+    """Share of the machine's CPU time that other processes used during the run; null if unknown. Older sessions lack
+    it."""
     benchmark_seconds: float | None = Field(default=None, ge=0)
-    """Of the time between started and ended, what the benchmark took: to prepare, and for every step but an inspected
-    one. The rest is the harness's. Older sessions lack it."""
+    """Seconds between started and ended that the benchmark used: its preparation and every step that is not inspected.
+    The rest is overhead of the harness. Older sessions lack it."""
 
 
 class Failure(Record):
-    """A run that gave no result."""
+    """A run without a result, with the reason."""
 
     block: int = Field(ge=0, lt=MAX_BLOCKS)
     position: int = Field(ge=0)
@@ -90,14 +90,14 @@ class Failure(Record):
 
 
 class Head(Record):
-    """Everything of a session but its runs: what it ran, where, when and how, and which runs gave no result."""
+    """A session without its runs: benchmark, machine, time, design and failed runs."""
 
     benchmark: Name
     benchmark_syntax_sha256: Sha256
     harness: Text
     date: IsoDate
     time: IsoTime | None = None
-    """When on that day it began, in UTC. Older sessions lack it."""
+    """The time at which it began, in UTC. Older sessions lack it."""
     hardware_class: Slug
     environment: Environment
     design: Design
@@ -107,17 +107,17 @@ class Head(Record):
 
     @property
     def moment(self) -> tuple[str, str]:
-        """What sessions are ordered by; one that does not say its time comes before those of its day that do."""
+        """Date and time as a sort key; a session without a time precedes the others of its day."""
         return self.date, self.time or ""
 
 
 class Evidence(Head):
-    """One session. The name of its file ends in the first twelve digits of its hash, so it cannot be edited unseen."""
+    """A session with its runs. Its file name ends in the first twelve digits of its hash, which reveals any edit."""
 
     runs: tuple[Run, ...]
 
     def keys(self) -> int:
-        """How many keys the session's JSON holds if none stands twice."""
+        """Return the number of keys in the session's JSON, if no key is a duplicate."""
         named = sum(record.written() for record in (self, self.environment, self.design))
         named += len(self.environment.versions) + len(self.units)
         runs = sum([len(run.model_fields_set) + len(run.point) + len(run.samples) for run in self.runs])
@@ -125,39 +125,39 @@ class Evidence(Head):
 
 
 Place = tuple[tuple[str, Value], ...]
-"""A point as a sorted tuple, which is equal to another's whenever the points are equal."""
+"""A point as a sorted, hashable tuple: equal points have equal places."""
 
 
 class Slot(NamedTuple):
-    """One run that a block is to hold."""
+    """One planned run of a block."""
 
     arm: str
     control: bool
     point: Place
 
     def key(self) -> tuple[str, ...]:
-        """Something to sort by: the canonical order before the shuffle."""
+        """Return the sort key of the canonical order, which the shuffle starts from."""
         return (repr(self.point), self.arm, str(self.control))
 
 
 def place(point: Mapping[str, Value]) -> Place:
-    """A point as something that can be looked up."""
+    """Return a point as a sorted, hashable tuple."""
     items = tuple(point.items())
     return items if len(items) < 2 else tuple(sorted(items))  # noqa: PLR2004 - one is in order
 
 
 def slot_of(run: Run | Failure) -> Slot:
-    """The slot that a run filled."""
+    """Return the slot of a run."""
     return Slot(run.arm, run.control, place(run.point))
 
 
 def block_order(slots: Iterable[Slot], order_seed: int, block: int) -> list[Slot]:
-    """The order of a block's runs: a shuffle that anybody can repeat from the recorded seed."""
+    """Return the order of a block's runs: a shuffle that the recorded seed reproduces."""
     return next(block_orders(slots, order_seed, (block,)))
 
 
 def block_orders(slots: Iterable[Slot], order_seed: int, blocks: Iterable[int]) -> Iterator[list[Slot]]:
-    """The order of each of these blocks, in turn."""
+    """Yield the order of the runs of each given block."""
     canonical = sorted(slots, key=Slot.key)
     shuffler = random.Random(0)  # noqa: S311 - an order, not a secret
     for block in blocks:

@@ -1,4 +1,4 @@
-"""Facts: hardware classes and figures of hardware and literature, each with its source."""
+"""Facts with their sources: hardware classes, figures of hardware and literature, and stand-in models and data sets."""
 
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ from headroom.records.evidence import Environment
 
 
 class FactSource(Record):
-    """Where a figure is printed."""
+    """The source of a figure."""
 
     title: Text
     url: Url
@@ -20,31 +20,31 @@ class FactSource(Record):
 
 
 class Match(Record):
-    """What a machine must show for its session to count for a class."""
+    """The properties that a machine of a hardware class must have."""
 
     product: Text | None = None
     power_limit_w: float | None = None
     instruction_sets: tuple[Text, ...] = ()
     without: tuple[Text, ...] = ()
-    """Instruction sets that would make it another class."""
+    """Instruction sets that a machine of the class must not have."""
     threads: int | None = None
 
 
 class HardwareClass(Record):
-    """Machines that may speak for one another. Two GPU products never share a class."""
+    """A class of machines with comparable results. Two GPU products never share a class."""
 
     name: Text
-    """As a sentence names it: "an H200"."""
+    """The name in a sentence: "an H200"."""
     short: Text | None = None
-    """As a badge or a cell names it, where there is little room: "H200"."""
+    """The short name for badges and table cells: "H200"."""
     device: Literal["cpu", "cuda"]
     match: Match
     peak_flops: float = Field(gt=0)
-    """FLOP/s that no run of the class can exceed, in its fastest format with dense operands."""
+    """The peak FLOP/s of the class, in its fastest format with dense operands."""
     peak_flops_source: Text
 
     def holds(self, machine: MachineState | Environment) -> bool:
-        """Whether a machine belongs to this class."""
+        """Return whether a machine belongs to this class."""
         match, sets = self.match, set(machine.instruction_sets)
         if machine.device != self.device:
             return False
@@ -72,7 +72,7 @@ class FactCell(Record):
 
 
 class FactSheet(Record):
-    """One subject's figures: a file of checks/facts/."""
+    """The figures of one subject: a file of checks/facts/."""
 
     id: Slug
     title: Text
@@ -81,25 +81,25 @@ class FactSheet(Record):
 
 
 class StandIn(Record):
-    """A tiny model, of the real one's architecture and data type, that the tests serve under the real name."""
+    """A tiny model with the architecture and data type of the real one, which the tests serve under its name."""
 
     architecture: Text
-    """The class of transformers that the checkpoint names."""
+    """The transformers class that the checkpoint names."""
     dtype: Literal["float32", "bfloat16", "float16"]
     config: dict[str, Annotated[int | float, Field(ge=-(2**24), le=2**24)] | Text | bool | list[Text]]
 
 
 class StandInDataset(Record):
-    """A few rows that the tests serve under a data set's real name."""
+    """A few rows that the tests serve under the name of a real data set."""
 
     config: HubName
     column: Name
     splits: dict[Name, Annotated[int, Field(ge=1, le=10_000)]]
-    """Rows a split."""
+    """Number of rows per split."""
 
 
 class StandIns(Record):
-    """What the local hub serves: checks/facts/stand-ins.yml."""
+    """The models and data sets that the local hub serves: checks/facts/stand-ins.yml."""
 
     models: dict[HubName, StandIn]
     datasets: dict[HubName, StandInDataset]

@@ -1,4 +1,4 @@
-"""Reads the files of a tree one by one, and collects what is wrong with them."""
+"""Read and validate the files of a tree, and collect their problems."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ _GAP = MARK.encode()
 
 
 class Reader:
-    """Reads files of one tree and collects what is wrong with them."""
+    """A reader of one tree's files that collects their problems."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -26,17 +26,17 @@ class Reader:
         self.documents: dict[str, Document] = {}
         """The YAML files that were read, by path."""
 
-    def complain(self, path: str, rule: str, message: str, remedy: str, line: int | None = 1) -> None:
-        """Note a problem."""
+    def report(self, path: str, rule: str, message: str, remedy: str, line: int | None = 1) -> None:
+        """Add a problem."""
         self.problems.append(Problem(path, line, rule, "", message, remedy))
 
     def each(self, folder: str, suffix: str, rule: str) -> Iterator[Found]:
-        """The files of a folder in order; a file of another kind there is a problem."""
+        """Yield the files of a folder in order; report each file that lacks the suffix."""
         for file in safe_read.walk(self.root, folder):
             last = file.name.rpartition("/")[2]
             if last.startswith("."):
-                if last.endswith(suffix) and not last.startswith(".#"):  # as an editor marks what it has open
-                    self.complain(file.name, rule, "a hidden file", "take the dot from its name, or delete it", None)
+                if last.endswith(suffix) and not last.startswith(".#"):  # Emacs's lock of an open file
+                    self.report(file.name, rule, "a hidden file", "remove the dot from its name, or delete it", None)
                 continue
             try:
                 if not file.plain:
@@ -47,27 +47,28 @@ class Reader:
             if file.name.endswith(suffix):
                 yield file
             else:
-                self.complain(file.name, rule, f"not a {suffix} file", f"only {suffix} files belong in {folder}/", None)
+                remedy = f"move or delete it: only {suffix} files belong in {folder}/"
+                self.report(file.name, rule, f"not a {suffix} file", remedy, None)
 
     def data(self, file: Found, rule: str, limit: int = safe_read.MAX_TEXT_BYTES) -> bytes | None:
-        """The bytes of one file, or None and the problem that it has."""
+        """Return the bytes of a file, or None after reporting its problem."""
         try:
             data = safe_read.read_found(file, self.root, limit=limit)
         except UnreadableError as error:
             self.problems.append(unreadable(file.name, rule, error))
             return None
-        if not file.name.endswith(".json") and _GAP in data:  # no author writes those
+        if not file.name.endswith(".json") and _GAP in data:  # JSON files are generated
             for line, message in gaps(data.decode(errors="replace")):
-                self.complain(file.name, "gaps", message, REMEDY, line)
+                self.report(file.name, "gaps", message, REMEDY, line)
         return data
 
     def text(self, file: Found, rule: str, limit: int = safe_read.MAX_TEXT_BYTES) -> str | None:
-        """The text of one file, or None and the problem that it has."""
+        """Return the text of a file, or None after reporting its problem."""
         data = self.data(file, rule, limit)
         return None if data is None else self.decoded(file, rule, data)
 
     def decoded(self, file: Found, rule: str, data: bytes) -> str | None:
-        """The text of a file's bytes, or None and the problem that it has."""
+        """Return the text of a file's bytes, or None after reporting their problem."""
         try:
             return text_of(data)
         except UnreadableError as error:
@@ -75,12 +76,12 @@ class Reader:
             return None
 
     def yaml(self, file: Found, rule: str, validate: Callable[..., T]) -> T | None:
-        """One YAML file as a validated record, or None and the problems that it has.
+        """Return a YAML file as a validated record, or None after reporting its problems.
 
         Args:
             file: the file.
-            rule: the rule that its problems break.
-            validate: a validator of JSON, called so strictly that neither "20" nor true is a number.
+            rule: the rule of the reported problems.
+            validate: a JSON validator, called in strict mode: neither "20" nor true is a number.
         """
         data = self.data(file, rule)
         if data is None:
@@ -97,16 +98,16 @@ class Reader:
     def json(
         self, file: Found, data: bytes, rule: str, validate: Callable[..., T], keys: Callable[[T], int] | None = None
     ) -> tuple[T, str] | None:
-        """The bytes of one JSON file as a validated record and their text, or None and the problems that it has.
+        """Return a JSON file as a validated record with its text, or None after reporting its problems.
 
         Args:
             file: the file.
             data: its bytes.
-            rule: the rule that its problems break.
-            validate: a validator of JSON, as for ``yaml``.
-            keys: how many keys a record has. With that, a plain text need not be parsed a second time, strictly.
+            rule: the rule of the reported problems.
+            validate: a JSON validator, as for ``yaml``.
+            keys: counts the keys of a record. A matching count spares a second, strict parse that finds duplicates.
         """
-        # Whatever else `decoded` refuses in such a text, JSON refuses as well, so that it need not be looked for.
+        # In such a text, the JSON parser refuses everything else that `decoded` refuses.
         plain = data.isascii() and not any(mark in data for mark in (b"\x7f", b"\r"))
         text = data.decode() if plain else self.decoded(file, rule, data)
         if text is None:
@@ -124,7 +125,7 @@ class Reader:
         return None
 
     def _refuse(self, file: Found, rule: str, text: str, error: ValidationError | UnreadableError) -> None:
-        """Say what is wrong with a JSON file; that it is no strict JSON comes first."""
+        """Report the problems of a JSON file: syntax errors first, then schema errors."""
         if isinstance(error, UnreadableError):
             self.problems.append(unreadable(file.name, rule, error))
             return
@@ -134,5 +135,5 @@ class Reader:
             self.problems.append(unreadable(file.name, rule, unparsed))
 
     def line(self, file: Found, location: Location) -> int | None:
-        """The line of a YAML file's value."""
+        """Return the line of a value in a YAML file."""
         return self.documents[file.name].line(location)

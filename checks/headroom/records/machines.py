@@ -1,4 +1,4 @@
-"""Machines: what a machine of a class can do, as ``headroom machine`` measured it."""
+"""Machine records: matmul rates, bandwidth and launch time of one machine, measured by ``headroom machine``."""
 
 from collections.abc import Mapping
 from statistics import median
@@ -18,50 +18,50 @@ _Positive = Annotated[float, Field(gt=0)]
 
 
 class Measurement(Record):
-    """One figure of a machine, measured again and again."""
+    """One figure of a machine, measured several times."""
 
     of: Text
-    """What was worked on: of which size, and how often."""
+    """The measured operation: its size and the number of repetitions."""
     samples: tuple[_Positive, ...] = Field(min_length=3)
-    """In the order in which they were measured."""
+    """The samples in the order of measurement."""
 
     @property
     def median(self) -> float:
-        """The typical sample."""
+        """The median of the samples."""
         return median(self.samples)
 
 
 class Machine(Record):
-    """What one machine can do. Its file is named by its hash, like evidence, and never edited."""
+    """The measured capabilities of one machine. Its file is named by its hash, like evidence, and never edited."""
 
     harness: Text
-    """The code that measured."""
+    """The version of the harness that measured."""
     date: IsoDate
     hardware_class: Slug
     environment: Environment
     others_cpu: float | None = Field(ge=0, le=1)
-    """Share of the time of the machine's cores that others had meanwhile; null where the system does not say."""
+    """Share of the machine's CPU time that other processes used during the measurement; null if unknown."""
     throttled: tuple[Text, ...]
-    """Active thermal or hardware slow-down reasons at the end."""
+    """Thermal or hardware throttling reasons that were active at the end."""
     products: dict[Format, Measurement] = Field(min_length=1)
-    """Operations a second of a product of matrices by the format of both; to multiply and add are two operations."""
+    """FLOP/s of a matmul, per format of its operands; a multiply-add counts as two operations."""
     bandwidth: dict[Literal["copy", "triad"], Measurement]
-    """Bytes a second that a copy, and a sum of two arrays, reads and writes."""
+    """Bytes per second, read and written, of a copy and of a sum of two arrays."""
     launch: Measurement
-    """Seconds that a call of an operation on one number takes, in a long row of them."""
+    """Seconds per call of an operation on one number, in a long sequence of calls."""
     not_measured: dict[Format, Text]
-    """The formats that the device or its libraries have no product of, with what they said."""
+    """The formats for which the device or its libraries have no matmul, with their error messages."""
 
     @property
     def fastest(self) -> tuple[Format, float]:
-        """The format whose product is fastest, and its best rate."""
+        """The format with the fastest matmul, and its best rate in FLOP/s."""
         best: dict[Format, float] = {name: max(found.samples) for name, found in self.products.items()}
         name = max(best, key=lambda each: best[each])
         return name, best[name]
 
 
 def machines(reader: Reader) -> Mapping[str, Machine]:
-    """The machines of a tree by the paths of their files, in order."""
+    """Return the machines of a tree by the paths of their files, in order."""
     found: dict[str, Machine] = {}
     for file in reader.each("checks/machines", ".json", "machines"):
         data = reader.data(file, "machines", safe_read.MAX_JSON_BYTES)
@@ -71,8 +71,8 @@ def machines(reader: Reader) -> Mapping[str, Machine]:
         machine, text = read
         expected = machine_path(machine.hardware_class, machine.date, sha256(text))
         if file.name != expected:
-            message = "its content is not what its name says"
-            remedy = f"what was measured is never edited: restore the file, or, if it is new, name it {expected}"
-            reader.complain(file.name, "machines", message, remedy, None)
+            message = "the file name does not match the content"
+            remedy = f"records are never edited: restore the file with git, or, if it is new, rename it to {expected}"
+            reader.report(file.name, "machines", message, remedy, None)
         found[file.name] = machine
     return found

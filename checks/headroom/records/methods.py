@@ -1,4 +1,4 @@
-"""Methods: what a reader searches for, and the claims that say what it gains and costs."""
+"""Methods: techniques with their names, symptoms, guide sections, and claims about gains and costs."""
 
 from typing import Literal, Self
 
@@ -8,35 +8,35 @@ from headroom.records.base import ClaimId, OldAddress, Record, Section, Slug, Sn
 from headroom.records.start_choices import Answers, Hardware
 
 Effect = Literal["speed", "memory", "quality"]
-"""What a claim says that a method changes."""
+"""The property of a training or inference run that a method changes."""
 
 
 class Method(Record):
-    """One technique, under every name that it goes by."""
+    """A technique with all its names."""
 
     id: Slug
     name: Text
     aliases: tuple[Text, ...] = ()
     """Other and older names, flags and functions."""
     symptoms: tuple[Text, ...] = Field(min_length=1)
-    """What a reader sees who needs it, error messages among them."""
+    """Symptoms that the method fixes, including error messages."""
     section: Section
     """Its section: a page below docs/ and an anchor."""
     was: tuple[OldAddress, ...] = ()
-    """Old addresses that lead to its section: of pages that we have moved, and of the guides that readers come from."""
+    """Old addresses that redirect to its section: moved pages of this site, and guides that readers come from."""
     elsewhere: dict[Hardware, Section] = Field(default_factory=dict)
-    """Its section for readers of a kind of hardware that another page is about."""
+    """Its section on another page, for readers with that kind of hardware."""
     same_result: SnippetId | None = None
-    """The snippet that proves that loss and gradients, or the outputs, stay the same up to rounding, where they do."""
+    """The snippet that proves that loss and gradients, or outputs, are the same up to rounding; null if they differ."""
     claims: dict[Effect, tuple[ClaimId, ...]]
     costs: tuple[ClaimId, ...] = ()
-    """Those of its claims that say what it costs: there it is the other side that is said to be better."""
+    """The claims in ``claims`` that state a cost: in them, the alternative to the method is better."""
     answers: Answers | None = None
-    """Which choices of the start page lead to it."""
+    """The choices on the start page that lead to the method."""
 
     @model_validator(mode="after")
     def _costs_are_claims(self) -> Self:
         listed = {claim for claims in self.claims.values() for claim in claims}
         if unlisted := [claim for claim in self.costs if claim not in listed]:
-            raise ValueError(f"`costs` names `{unlisted[0]}`, which `claims` does not; list it there as well")
+            raise ValueError(f"`costs` lists `{unlisted[0]}`, and `claims` does not; add it to `claims` as well")
         return self

@@ -1,4 +1,4 @@
-"""The metrics that the harness can measure: a closed list, so that two claims mean the same by the same word."""
+"""The closed list of metrics that the harness can measure, each with its unit, direction and meaning."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from headroom.maths.units import UNITS
 
 @dataclass(frozen=True, slots=True)
 class MetricKind:
-    """What a metric is, whoever measures it."""
+    """The definition of a metric."""
 
     unit: str
     better: Literal["lower", "higher"]
     exact: bool
-    """Whether it is nearly deterministic, so that arms are compared exactly and not through noise."""
+    """Whether it is nearly deterministic, so that arms are compared exactly and without a noise model."""
     title: str
-    """Its name on a page."""
+    """The name of the metric on pages."""
     meaning: str
-    """What is counted, in one sentence."""
+    """The definition, in one sentence."""
 
     @property
     def timed(self) -> bool:
-        """Whether it is a time, or a rate that is made from one: then it depends on what else the machine does."""
+        """Whether it is a time or a rate, and therefore depends on the load of the machine."""
         return UNITS[self.unit][0] in ("time", "rate")
 
 
@@ -33,28 +33,28 @@ METRICS: Mapping[str, MetricKind] = MappingProxyType(
             unit="s",
             better="lower",
             exact=False,
-            title="time of a step",
-            meaning="Wall-clock seconds of one step, the device synchronised after it.",
+            title="step time",
+            meaning="Wall-clock seconds of one step, including a synchronisation of the device after it.",
         ),
         "first_step_time": MetricKind(
             unit="s",
             better="lower",
             exact=False,
-            title="time of the first step",
-            meaning="Wall-clock seconds of a process's first step, with all that is compiled, tuned or allocated once.",
+            title="first-step time",
+            meaning="Wall-clock seconds of a process's first step, including one-time compilation and allocation.",
         ),
         "throughput": MetricKind(
             unit="tokens/s",
             better="higher",
             exact=False,
             title="throughput",
-            meaning="Tokens of one step divided by the seconds that it took.",
+            meaning="Tokens of one step divided by its wall-clock seconds.",
         ),
         "saved_for_backward": MetricKind(
             unit="B",
             better="lower",
             exact=True,
-            title="memory kept for backward",
+            title="saved-activation memory",
             meaning="Bytes that the forward pass has allocated and not freed when the backward pass starts.",
         ),
         "peak_allocated": MetricKind(
@@ -62,21 +62,21 @@ METRICS: Mapping[str, MetricKind] = MappingProxyType(
             better="lower",
             exact=True,
             title="peak memory",
-            meaning="Highest number of bytes that torch's allocator had given out at once during the second step.",
+            meaning="Highest number of bytes that torch's allocator had allocated at once during the second step.",
         ),
         "peak_reserved": MetricKind(
             unit="B",
             better="lower",
             exact=True,
-            title="peak reserved",
-            meaning="Highest number of bytes that torch's CUDA allocator held during the second step.",
+            title="peak reserved memory",
+            meaning="Highest number of bytes that torch's CUDA allocator reserved during the second step.",
         ),
         "peak_rss": MetricKind(
             unit="B",
             better="lower",
             exact=False,
-            title="peak of the process",
-            meaning="Highest resident set of the whole process, libraries included.",
+            title="peak process memory",
+            meaning="Highest resident set size of the whole process, including its libraries.",
         ),
     }
 )

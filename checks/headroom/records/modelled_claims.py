@@ -1,4 +1,4 @@
-"""Modelled claims: a formula with units, and the measurements that it is held to."""
+"""Modelled claims: a formula with units, and the measurements that validate it."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -21,26 +21,26 @@ def _unit(unit: str) -> str:
 
 
 class MeasuredFigure(Record):
-    """One figure of a measured claim: what ``claim:ID#FIGURE@CLASS,AXIS=VALUE`` is in a text."""
+    """One figure of a measured claim, as a page links it with ``claim:ID#FIGURE@CLASS,AXIS=VALUE``."""
 
     claim: ClaimId
     figure: FigureName
     hardware: Slug
     point: dict[Name, Value] = Field(default_factory=dict)
-    """The point of its sweep; empty where it has none."""
+    """The point of the claim's sweep; empty if it has no sweep."""
 
 
 class Variable(Record):
-    """What one name of the formula stands for: a value with its unit, a fact, or a measured figure."""
+    """A variable of the formula: a value with its unit, a fact, or a measured figure."""
 
     meaning: Text
     value: float | None = None
     unit: Text | None = None
-    """Of ``value``: ``B/parameter``, ``tokens``, ``1``."""
+    """The unit of ``value``: ``B/parameter``, ``tokens``, ``1``."""
     fact: FactName | None = None
-    """A figure of checks/facts/, as ``sheet.figure``; it brings its unit."""
+    """A figure of checks/facts/, as ``sheet.figure``, with its unit."""
     measured: MeasuredFigure | None = None
-    """A figure of a claim; it brings its unit, and the range that it may lie in."""
+    """A figure of a claim, with its unit and confidence interval."""
 
     @field_validator("unit")
     @classmethod
@@ -50,14 +50,14 @@ class Variable(Record):
     @model_validator(mode="after")
     def _one_of_three(self) -> "Variable":
         if [self.value, self.fact, self.measured].count(None) != 2:  # noqa: PLR2004 - of three
-            raise ValueError("stands for nothing, or for two things; write one of value, fact and measured")
+            raise ValueError("a variable has exactly one of `value`, `fact` and `measured`; add or remove one")
         if (self.value is None) != (self.unit is None):
-            raise ValueError("a unit belongs to a value, and only to one; add or remove it")
+            raise ValueError("`value` needs `unit`, and `unit` needs `value`; add the other one, or remove both")
         return self
 
 
 class Bound(Record):
-    """Between which values of a variable the formula is meant to hold, in the variable's unit."""
+    """The range of a variable in which the formula is valid, in the variable's unit."""
 
     at_least: float | None = None
     at_most: float | None = None
@@ -65,11 +65,11 @@ class Bound(Record):
     @model_validator(mode="after")
     def _bounds_something(self) -> "Bound":
         if self.at_least is None and self.at_most is None:
-            raise ValueError("bounds nothing; write at_least or at_most, or remove it")
+            raise ValueError("the bound has neither at_least nor at_most; add one, or remove the bound")
         return self
 
     def holds(self, value: float) -> bool:
-        """Whether a value lies within."""
+        """Return whether a value is within the bound."""
         return (self.at_least is None or value >= self.at_least) and (self.at_most is None or value <= self.at_most)
 
     def __str__(self) -> str:
@@ -78,17 +78,17 @@ class Bound(Record):
 
 
 class Validity(Record):
-    """When the formula is meant to hold."""
+    """The conditions under which the formula is valid."""
 
     words: Text
     bounds: dict[Name, Bound] = Field(default_factory=dict)
 
 
 class Prediction(Record):
-    """What the formula comes to."""
+    """The quantity that the formula predicts."""
 
     name: Text
-    """As a sentence names it: "the peak of a step"."""
+    """The name of the quantity in a sentence: "the peak of a step"."""
     unit: Text
 
     @field_validator("unit")
@@ -98,16 +98,16 @@ class Prediction(Record):
 
 
 class Validation(MeasuredFigure):
-    """A measurement that the formula is held to."""
+    """A measurement that the prediction is compared with."""
 
     at: dict[Name, float | MeasuredFigure] = Field(default_factory=dict)
-    """What the variables are at that point where they are not what the claim says, each in its own unit."""
+    """The variables whose values at that point differ from the claim's, each in its own unit."""
     tolerance: float = Field(gt=0, le=0.5)
-    """How far, relatively, the formula may be off there."""
+    """The largest relative error of the formula that is accepted there."""
 
 
 class ModelledClaim(Statement):
-    """A claim that is computed, and held to evidence that it was not made from."""
+    """A claim that a formula computes and independent measurements validate."""
 
     kind: Literal["modelled"]
     formula: Text
@@ -115,7 +115,7 @@ class ModelledClaim(Statement):
     predicts: Prediction
     validity: Validity
     fitted_on: tuple[MeasuredFigure, ...] = ()
-    """Measurements that a value of a variable was chosen by; empty where each follows from shapes and formats."""
+    """The measurements that values of variables were fitted on; empty if they follow from shapes and formats."""
     validated_by: tuple[Validation, ...] = Field(min_length=1)
 
     @field_validator("formula")
@@ -128,16 +128,16 @@ class ModelledClaim(Statement):
     def _of_its_variables(self) -> "ModelledClaim":
         used, known = self.expression.names, set(self.variables)
         for name in sorted(used - known):
-            raise ValueError(f"the formula uses `{name}`, which is no variable; add it to variables")
+            raise ValueError(f"the formula uses `{name}`, which is not in `variables`; add it there")
         for name in sorted(known - used):
-            raise ValueError(f"the formula does not use the variable `{name}`; remove it")
+            raise ValueError(f"the formula does not use the variable `{name}`; use it, or remove it")
         overridden = {name for validation in self.validated_by for name in validation.at}
         for name in sorted({*self.validity.bounds, *overridden} - known):
-            raise ValueError(f"`{name}` is no variable of the formula; correct the name")
+            raise ValueError(f"`{name}` is not a variable of the formula; correct the name")
         return self
 
     def figures(self) -> Iterator[MeasuredFigure]:
-        """Every measured figure that the claim leans on: as a variable, in a validation, or where it was fitted."""
+        """Yield every measured figure that the claim uses: as a variable, for a fit or in a validation."""
         yield from (variable.measured for variable in self.variables.values() if variable.measured)
         yield from self.fitted_on
         for validation in self.validated_by:
@@ -146,5 +146,5 @@ class ModelledClaim(Statement):
 
     @property
     def expression(self) -> Expression:
-        """The formula, read."""
+        """The parsed formula."""
         return expressions.parse(self.formula)

@@ -1,7 +1,7 @@
-"""Notebooks as their authors wrote them: their cells, and their Markdown with every line where it stands in the file.
+"""Parse notebooks: their cells, and their Markdown with the line numbers of the file.
 
-A notebook is JSON. It is read only in the form in which Jupyter saves it, one line of the file for each line of a cell,
-so that a problem can name its line and a figure can be rewritten in its place.
+A notebook is JSON. Only the form that Jupyter saves is accepted, with one line of the file per line of a cell. Problems
+can then name their line, and figures can be rewritten in place.
 """
 
 import json
@@ -22,7 +22,7 @@ class Cell:
 
     kind: str
     line: int
-    """The line of the file on which its source starts."""
+    """The line of the file on which the source starts."""
     source: str
     outputs: tuple[Mapping[str, Any], ...] = ()
     tags: tuple[str, ...] = ()
@@ -30,14 +30,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """A notebook, the bytes of its file, and its metadata under the key `headroom`, which are a page's front matter."""
+    """A notebook: the text of its file, its cells, and its metadata under `headroom`, which serves as front matter."""
 
     text: str
     meta: dict[str, Any]
     cells: tuple[Cell, ...]
 
     def markdown(self) -> str:
-        """The Markdown cells alone: as many lines as the file, each as long as the file's, from its first column on."""
+        """Return the Markdown cells alone, with as many lines as the file and each line at least as long."""
         rows = [" " * len(row) for row in self.text.split("\n")]
         for cell in self.cells:
             if cell.kind == "markdown":
@@ -46,33 +46,33 @@ class Notebook:
         return "\n".join(rows)
 
     def place(self, markdown: str, position: int) -> int:
-        """Where a character of the Markdown stands in the file."""
+        """Return the position in the file of a character of the Markdown."""
         start = markdown.rfind("\n", 0, position) + 1
         indent = self.text.index('"', start) - start
         return start + indent + len(json.dumps(markdown[start:position], ensure_ascii=False)) - 1
 
 
 def dumps(notebook: Mapping[str, Any]) -> str:
-    """A notebook as Jupyter saves it."""
+    """Return a notebook as Jupyter saves it."""
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def parse(text: str) -> Notebook:
-    """A notebook from the text of its file.
+    """Return the notebook in the text of a file.
 
     Raises:
-        UnreadableError: it is no notebook, or not written as Jupyter writes it.
+        UnreadableError: the text is not a notebook, or not formatted as Jupyter saves it.
     """
     content = load_json(text).value
     if not isinstance(content, dict) or content.get("nbformat") != 4 or not isinstance(content.get("cells"), list):  # noqa: PLR2004
-        raise UnreadableError("no notebook of format 4", "save it with Jupyter", 1)
+        raise UnreadableError("not a notebook of format 4", "save it with Jupyter", 1)
     metadata = content.get("metadata")
     meta = metadata.get("headroom") if isinstance(metadata, dict) else None
     if not isinstance(meta, dict):
         remedy = 'add `"headroom": {"title": …, "description": …}` to its metadata'
-        raise UnreadableError("the metadata have no mapping `headroom`", remedy, 1)
+        raise UnreadableError("the metadata has no mapping `headroom`", remedy, 1)
     if text != dumps(content):
-        raise UnreadableError("not written as Jupyter writes it", _SAVE, _first_difference(text, dumps(content)))
+        raise UnreadableError("not formatted as Jupyter saves it", _SAVE, _first_difference(text, dumps(content)))
     return Notebook(text, meta, tuple(_cells(text, content["cells"])))
 
 
@@ -87,15 +87,15 @@ def _cells(text: str, cells: list[Any]) -> Iterator[Cell]:
     for number, cell in enumerate(cells, 1):
         line = next(starts, None)
         if line is None or not _is_cell(cell):
-            raise UnreadableError(f"cell {number} is none that Jupyter writes", _SAVE, line)
+            raise UnreadableError(f"cell {number} does not have the form that Jupyter saves", _SAVE, line)
         if any(HIDDEN.search(text) for text in texts(cell)):
-            raise UnreadableError(f"cell {number} holds a character that is not seen", "remove it", line)
+            raise UnreadableError(f"cell {number} contains an invisible character", "remove it", line)
         tags = tuple(cell.get("metadata", {}).get("tags", ()))
         yield Cell(cell["cell_type"], line + 1, "".join(cell["source"]), tuple(cell.get("outputs", ())), tags)
 
 
 def _is_cell(cell: Any) -> bool:
-    """Whether a cell has a type, a list of lines, and where there are any, mappings as its outputs."""
+    """Return whether a cell has a type, a list of lines, and mappings as its outputs."""
     if not isinstance(cell, dict) or cell.get("cell_type") not in ("markdown", "code", "raw"):
         return False
     lines, outputs, metadata = (cell.get("source"), cell.get("outputs", []), cell.get("metadata", {}))

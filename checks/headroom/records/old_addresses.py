@@ -1,4 +1,4 @@
-"""Old addresses, as the front matter of a page names them."""
+"""Parse the old addresses (`was`) in the front matter of a page."""
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -7,13 +7,13 @@ from headroom.records.base import OldAddress
 _WAS: TypeAdapter[dict[str, list[OldAddress]]] = TypeAdapter(dict[str, list[OldAddress]])
 
 
-def by_place(value: object) -> dict[str, list[OldAddress]]:
-    """The old addresses that lead to each place of a page.
+def old_addresses_by_place(value: object) -> dict[str, list[OldAddress]]:
+    """Return the old addresses that redirect to each place of a page.
 
     Raises:
-        ValueError: the value is no mapping of places to lists of addresses.
+        ValueError: the value is not a mapping of places to lists of addresses.
     """
     try:
         return _WAS.validate_python(value, strict=True)
     except ValidationError as error:
-        raise ValueError("no mapping of places to old addresses") from error
+        raise ValueError("not a mapping of places to lists of old addresses") from error

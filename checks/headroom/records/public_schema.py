@@ -1,6 +1,6 @@
-"""What the site publishes of claims for other programs: claims.json, and the same of each claim alone.
+"""The schema of claims.json and of the JSON file of each claim, which the site publishes for other programs.
 
-Every path is relative to the top of the site, whose address ``site`` gives where it is known.
+Every path is relative to the root of the site, whose address is ``site`` if it is known.
 """
 
 from pydantic import Field
@@ -10,27 +10,27 @@ from headroom.records.claims import CitedFigure, Source, Sweep
 from headroom.records.retirement import Retirement
 
 FORMAT_VERSION = 1
-"""Of the published files: it rises when a field is removed or changes its meaning, not when one is added."""
+"""The version of the published files. It rises when a field is removed or changes its meaning."""
 
 
 class PublishedPoint(Record):
-    """A claim at one point of its sweep, or as a whole where nothing is swept."""
+    """A claim at one point of its sweep, or as a whole if it has no sweep."""
 
     point: dict[str, Value]
     asserted: bool
-    """Whether the claim means this point, or only shows it."""
+    """Whether the claim asserts this point, or only shows it."""
     verdict: str
     reason: str
     ratio: float | None
-    """Improvement of the subject over the baseline, above 1 where the subject is better; null where it is not known."""
+    """Improvement of the subject over the baseline, above 1 if the subject is better; null if unknown."""
     low: float | None
-    """The lower end of the ratio's interval; null where it has none."""
+    """The lower end of the ratio's interval; null if it has none."""
     high: float | None
-    """The upper end; null where the interval has no upper bound."""
+    """The upper end; null if the interval has no upper bound."""
     level: float
-    """The level of the interval, shared among the points of a sweep already."""
+    """The level of the interval, corrected for the number of points in the sweep."""
     n: int
-    """Blocks: independent repetitions of both arms."""
+    """Number of blocks: independent repetitions of both arms."""
     baseline: float | None
     """Median of the baseline, in the unit of the metric."""
     subject: float | None
@@ -38,24 +38,24 @@ class PublishedPoint(Record):
 
 
 class PublishedCrossover(Record):
-    """Where along its sweep a claim is supported."""
+    """The part of its sweep in which a claim is supported."""
 
     kind: str
     """``everywhere``, ``from``, ``up_to``, ``nowhere``, ``unresolved``, or ``irregular``."""
     edge: Value | None
-    """The first supported value of ``from``, the last one of ``up_to``."""
+    """The first supported value for ``from``, the last one for ``up_to``."""
     between: tuple[Value, Value] | None
-    """Between which two measured values the verdict changes; null where that is not one place."""
+    """The two measured values between which the verdict changes; null if it does not change exactly once."""
 
 
 class PublishedEvent(Record):
-    """One line of the history of a claim."""
+    """One event in the history of a claim."""
 
     date: str
     time: str | None
-    """In UTC; null where the record does not say it."""
+    """In UTC; null if it was not recorded."""
     hardware: str | None
-    """The hardware class; null where the claim was retired, which is so on all of them."""
+    """The hardware class; null for a retirement, which applies to all classes."""
     evidence: str | None
     before: str
     after: str
@@ -68,27 +68,27 @@ class PublishedStanding(Record):
     status: str
     reason: str
     age: str | None
-    """``fresh``, ``ageing``, ``stale`` or ``void``; null where there is no evidence."""
+    """``fresh``, ``ageing``, ``stale`` or ``void``; null if there is no evidence."""
     age_reason: str
     date: str | None
-    """The day of the session that counts."""
+    """The date of the session that decides the verdict."""
     time: str | None
-    """In UTC; null where the session does not say it."""
+    """In UTC; null if the session does not record it."""
     evidence: str | None
     """The path of that session's raw data."""
     product: str | None
-    """The machine that it ran on."""
+    """The machine of that session."""
     versions: dict[str, str]
-    """Of the software that it ran with."""
+    """The software versions of that session."""
     disputed_between: list[str]
-    """The paths of the two sessions that say the opposite."""
+    """The paths of the two sessions with opposite results."""
     crossover: PublishedCrossover | None
-    """Null where nothing is swept or measured."""
+    """Null if the claim has no sweep or is not measured."""
     points: list[PublishedPoint]
 
 
 class PublishedPrediction(Record):
-    """What the formula of a modelled claim comes to."""
+    """The prediction of a modelled claim's formula."""
 
     name: str
     unit: str
@@ -98,7 +98,7 @@ class PublishedPrediction(Record):
 
 
 class PublishedCheck(Record):
-    """A formula held to one measurement."""
+    """The comparison of a formula with one measurement."""
 
     claim: str
     hardware: str
@@ -106,12 +106,12 @@ class PublishedCheck(Record):
     predicted: float | None
     measured: float | None
     error: float | None
-    """Relative; null where one of the two is not known."""
+    """The relative error; null if one of the two values is unknown."""
     tolerance: float
 
 
 class PublishedConditions(Record):
-    """What a measured claim compares, and under which conditions."""
+    """The arms of a measured claim and the conditions of their comparison."""
 
     benchmark: str
     subject: str
@@ -119,26 +119,26 @@ class PublishedConditions(Record):
     baseline: str
     """The arm that the subject is compared with."""
     fixed: dict[str, Value]
-    """What the benchmark holds fixed: model, data type, tokens."""
+    """The conditions that the benchmark fixes: model, data type, tokens."""
     at: dict[str, Value]
     """The benchmark's parameters that are not swept."""
     sweep: Sweep | None
-    """The axis along which the claim is measured; null where there is one point."""
+    """The axis along which the claim is measured; null if there is one point."""
     holds_for: str | None
-    """The part of the sweep that the statement asserts; null where it asserts all of it."""
+    """The part of the sweep that the statement asserts; null if it asserts all of it."""
     hardware: list[str]
-    """The hardware classes that the statement is meant for."""
+    """The hardware classes to which the statement applies."""
 
 
 class PublishedCitation(Record):
-    """Who reports a cited claim, where, and in which words. This project did not measure it."""
+    """The source and the quote of a cited claim, which this project did not measure."""
 
     source: Source
-    """Its title, authors, year, type, URL, locator and the day on which it was read."""
+    """The title, authors, year, type, URL, locator and retrieval date."""
     quote: str
     """The words of the source."""
     figures: list[CitedFigure]
-    """The figures of the quote, with their units, and as the source prints them."""
+    """The figures of the quote, with their units and as printed in the source."""
     hardware_as_stated: str
     """The hardware, as the source states it."""
     independence: str
@@ -146,7 +146,7 @@ class PublishedCitation(Record):
 
 
 class PublishedModel(Record):
-    """What a modelled claim has in place of standings."""
+    """The formula of a modelled claim, its prediction and its validations."""
 
     status: str
     formula: str
@@ -163,52 +163,52 @@ class PublishedClaim(Record):
     kind: str
     """``measured``, ``cited`` or ``modelled``."""
     verdict: str
-    """What the evidence says of the statement on all hardware classes together; the least favourable class decides.
+    """The verdict on all hardware classes together; the least favourable class decides.
 
     ``supported``, ``contradicted``, ``inconclusive``, ``disputed``, ``flips``, ``unmeasured``, ``modelled``, ``cited``
     or ``retired``. Only ``supported`` and ``modelled`` mean that the statement holds. ``flips`` means that it holds in
-    a part of the sweep. ``cited`` means that somebody reports it and that this project did not measure it.
+    a part of the sweep. ``cited`` means that a source reports it and that this project did not measure it.
     """
     state: str
     """``active`` or ``retired``: whether the project still makes the claim. It does not say that the claim is true."""
     retired: Retirement | None
     supersedes: list[str]
-    """The claims whose place it took."""
+    """The claims that it replaced."""
     statement: str
-    """One sentence. That of a cited claim begins with who reports it."""
+    """One sentence. The statement of a cited claim begins with its source."""
     method: str | None
-    """The method that the claim is about; null where it is about this project's own way of measuring."""
+    """The method that the claim is about; null if it is about this project's own way of measuring."""
     guide: str
     """The path of the guide that the claim belongs to."""
     not_claimed: list[str]
-    """What a reader might wrongly conclude from the statement."""
+    """Conclusions that a reader might wrongly draw from the statement."""
     conditions: PublishedConditions | None
-    """Null where this project did not measure the claim."""
+    """Null if this project did not measure the claim."""
     citation: PublishedCitation | None
-    """Null where the claim is not cited."""
+    """Null if the claim is not cited."""
     metric: str | None
-    """What is compared; null where nothing was measured."""
+    """The compared metric; null if nothing was measured."""
     unit: str | None
     page: str
     samples: str | None
-    """The path of its samples as CSV; null where nothing was measured."""
+    """The path of its samples as CSV; null if nothing was measured."""
     badges: dict[str, str]
-    """The paths of its badges by hardware class, and that of the claim as a whole by an empty name."""
+    """The paths of its badges by hardware class; the empty name is the badge of all classes together."""
     standings: dict[str, PublishedStanding]
     """By hardware class."""
     history: list[PublishedEvent]
-    """The oldest first."""
+    """The events, oldest first."""
     model: PublishedModel | None = None
 
 
 class PublishedFloor(Record):
-    """How far times of a hardware class differ where nothing does."""
+    """The noise floor of a hardware class: how far times of identical arms differ."""
 
     share: float
     comparisons: int
     sessions: int
     counts: bool
-    """Whether it rests on enough for claims to be held to it."""
+    """Whether it rests on enough comparisons and sessions to be applied to claims."""
 
 
 class PublishedHardware(Record):
@@ -218,26 +218,26 @@ class PublishedHardware(Record):
     peak_flops: float
     noise_floor: PublishedFloor | None
     machines: list[str]
-    """The paths of what such machines were measured to do."""
+    """The paths of the machine records of the class."""
 
 
 class PublishedFile(Record):
-    """What every published file says of itself."""
+    """The fields that all published files share."""
 
     format_version: int
     """Rises when a field is removed or changes its meaning, not when one is added."""
     commit: str | None
-    """The commit that the file was made from; null where the tree is in no git repository."""
+    """The commit that the file was built from; null outside of a git repository."""
     commit_date: str | None
-    """The day of that commit in UTC. Nothing in the file depends on the day of the build."""
+    """The date of that commit in UTC. The file does not depend on the date of the build."""
     site: str | None
-    """The address of the top of the site, which every path here is relative to; null where it is not known."""
+    """The address of the site's root, to which every path here is relative; null if unknown."""
     described_by: str = Field(alias="$schema")
     """The path of the JSON Schema of this file."""
 
 
 class PublishedClaims(PublishedFile):
-    """claims.json: every claim, and every hardware class."""
+    """The file claims.json: all claims and all hardware classes."""
 
     claims: list[PublishedClaim]
     hardware: dict[str, PublishedHardware]

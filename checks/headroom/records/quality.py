@@ -1,4 +1,4 @@
-"""Quality: what a subject gives up that does not compute the same as its baseline, from a closed list."""
+"""The closed list of quality measures, and the loss of quality that a claim allows."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -13,12 +13,12 @@ from headroom.records.base import Record
 
 @dataclass(frozen=True, slots=True)
 class QualityKind:
-    """A measure of how good the output of a run is."""
+    """A quality measure of a run's output."""
 
     better: Literal["lower", "higher"]
     title: str
     meaning: str
-    """How it is worked out from what a run's step returns, in one sentence."""
+    """How it is computed from the return value of a step, in one sentence."""
     of_output: Callable[[float], float]
 
 
@@ -31,19 +31,19 @@ QUALITIES: Mapping[str, QualityKind] = MappingProxyType(
         "loss": QualityKind(
             better="lower",
             title="loss",
-            meaning="The number that the first step returns, its loss.",
+            meaning="The loss that the first step returns.",
             of_output=lambda output: output,
         ),
         "perplexity": QualityKind(
             better="lower",
             title="perplexity",
-            meaning="The exponential of the number that the first step returns, a mean loss in nats a token.",
+            meaning="The exponential of the mean loss, in nats per token, that the first step returns.",
             of_output=_perplexity,
         ),
         "accuracy": QualityKind(
             better="higher",
             title="accuracy",
-            meaning="The number that the first step returns, the share of right answers.",
+            meaning="The share of correct answers that the first step returns.",
             of_output=lambda output: output,
         ),
     }
@@ -51,12 +51,12 @@ QUALITIES: Mapping[str, QualityKind] = MappingProxyType(
 
 
 class GivesUp(Record):
-    """The quality that a gain is paid with, and how much of it at most."""
+    """The quality that a gain costs, and the largest loss that is allowed."""
 
     quality: str
-    """One of the closed list in ``headroom.records.quality``."""
+    """A name from the closed list in ``headroom.records.quality``."""
     at_most: float = Field(gt=0, le=0.5)
-    """How much worse, relatively, the subject's may be than the baseline's of the same block. Better is no fault."""
+    """The largest relative loss of the subject against the baseline of the same block. Any gain is allowed."""
 
     @field_validator("quality")
     @classmethod
@@ -71,7 +71,7 @@ class GivesUp(Record):
         return QUALITIES[self.quality]
 
     def lost(self, baseline: float, other: float) -> float:
-        """By how much of the baseline's quality the other's is worse; negative where it is better."""
+        """Return the relative loss of quality against the baseline; negative if the other arm is better."""
         of = self.kind.of_output
         worse = of(other) - of(baseline) if self.kind.better == "lower" else of(baseline) - of(other)
         return worse / abs(of(baseline)) if of(baseline) else math.copysign(math.inf, worse) if worse else 0.0

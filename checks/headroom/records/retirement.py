@@ -1,12 +1,12 @@
-"""Retirement: how a claim is given up. Record and evidence stay, so that its name never means another."""
+"""Retirement of a claim. Its record and evidence are kept, so that its id is never reused."""
 
 from headroom.records.base import ClaimId, IsoDate, Record, Text
 
 
 class Retirement(Record):
-    """That a claim is no longer made: since when, why, and which one is made in its place."""
+    """When and why a claim was retired, and the claim that replaced it."""
 
     since: IsoDate
     why: Text
     superseded_by: ClaimId | None = None
-    """The active claim that took its place, if one did."""
+    """The active claim that replaced it, if any."""

@@ -1,4 +1,4 @@
-"""The JSON Schemas of the records, for editors and for other programs."""
+"""Generate the JSON Schemas of the records, for editors and other programs."""
 
 import ast
 import inspect
@@ -38,7 +38,7 @@ _RECORDS: dict[str, Any] = {
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """The JSON Schema of each kind of record, by its name; every field carries its meaning."""
+    """Return the JSON Schema of each kind of record, by its name, with a description of each field."""
     kinds = {kind.__name__: kind for kind in _kinds(Record)}
     found = {name: TypeAdapter(kind).json_schema() for name, kind in _RECORDS.items()}
     for schema in found.values():
@@ -50,17 +50,16 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def _kinds(record: type[Record]) -> Iterator[type[Record]]:
-    """A kind of record, and all kinds of it."""
+    """Yield a record class and all its subclasses."""
     yield record
     for kind in record.__subclasses__():
         yield from _kinds(kind)
 
 
 def _meanings(record: type[Record]) -> dict[str, str]:
-    """The texts below the fields of a record, also of those that it has from a more general one.
+    """Return the docstrings of a record's fields, including inherited fields, by the name of the field.
 
-    Pydantic reads them itself where it is told to, but whenever the package is imported; that takes time, and nobody
-    but these schemas shows them.
+    Pydantic could read them, but at every import of the package, which is slow; only the schemas need them.
     """
     found = {}
     for kind in reversed(record.__mro__[: record.__mro__.index(Record)]):

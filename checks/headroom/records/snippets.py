@@ -1,4 +1,4 @@
-"""Snippets: standalone scripts, what their headers say they need, and the record of their last run."""
+"""Snippets: standalone scripts with PEP 723 headers, their regions and ablations, and the records of their runs."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ from headroom.io.strict_load import Document
 from headroom.records.base import IsoDate, Record, Sha256, Slug, SnippetId, Text
 from headroom.records.captured_output import Printed
 
-# The block of PEP 723, by its reference expression. With many starts it takes the square of the time: it is tried once.
+# The reference expression of PEP 723. Its time is quadratic in the number of starts, so it is tried once.
 _START = re.compile(r"(?m)^# /// script$")
 _HEADER = re.compile(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
 _REGION = re.compile(r"^\s*# --8<-- \[(?P<edge>start|end):(?P<name>[a-z0-9_-]+)\]\s*$")
@@ -30,26 +30,26 @@ class Header(Record):
     """The ``[tool.headroom]`` table of a snippet."""
 
     needs: tuple[Need, ...] = ()
-    """Hardware without which it cannot run."""
+    """The hardware that the snippet requires."""
     launch: Launch = "python"
     timeout: int = Field(default=60, ge=1, le=600)
-    """Seconds after which its whole process group is killed."""
+    """Seconds after which the runner kills its process group."""
     models: tuple[Text, ...] = ()
     datasets: tuple[Text, ...] = ()
     ablation: dict[str, str] = Field(default_factory=dict)
-    """Texts whose replacement takes the technique out; the proof must then fail."""
+    """Replacements of text that remove the technique; the proof must then fail."""
     no_ablation: Text | None = None
-    """Why no ablation makes sense."""
+    """Why the snippet has no ablation."""
 
     @model_validator(mode="after")
     def _ablation_or_reason(self) -> "Header":
         if bool(self.ablation) == bool(self.no_ablation):
-            raise ValueError("neither an ablation nor the reason why there is none (or both); write one of the two")
+            raise ValueError("the header must have either `ablation` or `no_ablation`; add or remove one")
         return self
 
 
 class Snippet(Record):
-    """One script and what is known of it without running it."""
+    """A script and everything that is known without running it."""
 
     path: str
     """Relative to the root of the tree, with forward slashes."""
@@ -60,26 +60,26 @@ class Snippet(Record):
     """The first line of its docstring."""
     header: Header
     regions: dict[str, tuple[int, int]]
-    """The lines of each region's markers."""
+    """The lines of each region's two marks."""
 
     @property
     def id(self) -> str:
-        """Its path below snippets/ without the ending."""
+        """The path below snippets/ without the suffix."""
         return self.path.removeprefix("snippets/").removesuffix(".py")
 
     @property
     def command(self) -> str:
-        """The one command that runs the file."""
+        """The command that runs the file."""
         launch = "" if self.header.launch == "python" else f"{self.header.launch} "
         return f"uv run {launch}{self.path}"
 
     def ablated(self) -> str:
-        """The source with the technique taken out."""
+        """Return the source without the technique."""
         return _ablated(self.source, self.header.ablation)
 
 
 class AblationRun(Record):
-    """What happened when the technique was taken out."""
+    """The result of the run without the technique."""
 
     outcome: Literal["proof failed"]
     message: str
@@ -87,7 +87,7 @@ class AblationRun(Record):
 
 
 class SnippetRun(Record):
-    """The record of one run: checks/runs/<snippet>/<hardware class>.json."""
+    """The record of a run: checks/runs/<snippet>/<hardware class>.json."""
 
     snippet: SnippetId
     sha256: Sha256
@@ -102,15 +102,15 @@ class SnippetRun(Record):
     warnings: tuple[Text, ...]
     ablation: AblationRun | None
     output: Printed | None = None
-    """The end of what it printed; records from before 2026-11-22 lack it, and so do runs that printed nothing."""
+    """The end of its output. Records before 2026-11-22 and runs without output lack it."""
 
 
 def named(snippets: Mapping[str, Snippet], pattern: str) -> list[Snippet]:
-    """Return the snippets that a pattern names, in order.
+    """Return the snippets that match a pattern, in order.
 
     Args:
-        snippets: those of a tree, by id.
-        pattern: an id or a path for one alone, a folder for all below it, or a glob as `training/lora*`; empty for all.
+        snippets: the snippets of a tree, by id.
+        pattern: an id, a path, a folder or a glob such as `training/lora*`; an empty text matches all.
     """
     name = pattern.removeprefix("snippets/").removesuffix(".py").rstrip("/")
     if name in snippets:
@@ -120,34 +120,33 @@ def named(snippets: Mapping[str, Snippet], pattern: str) -> list[Snippet]:
 
 
 def header_table(source: str) -> tuple[dict[str, Any], int]:
-    """The PEP 723 table of a script and the line on which it starts.
+    """Return the PEP 723 table of a script and the line on which its block starts.
 
     Raises:
-        UnreadableError: there is no such block, more than one, or it is no TOML of the form that it should have.
+        UnreadableError: the block is missing, not unique, not TOML, or has values of the wrong type.
     """
     starts = len(_START.findall(source))
     block = _HEADER.search(source) if starts == 1 else None
     if block is None:
-        raise UnreadableError(
-            f"{starts * (starts > 1)} PEP 723 `script` blocks", "begin the file with exactly one, and end it", 1
-        )
+        message = f"the script has {starts * (starts > 1)} PEP 723 `script` blocks"
+        raise UnreadableError(message, "begin it with exactly one block, from `# /// script` to `# ///`", 1)
     line = line_of(source, block.start())
     rows = block["content"].splitlines(keepends=True)
     content = "".join(row[2:] if row.startswith("# ") else row[1:] for row in rows)
     try:
         table = tomllib.loads(content)
     except (ValueError, RecursionError) as error:
-        raise UnreadableError(f"the header is no TOML: {error}", "correct the header", line) from error
+        raise UnreadableError(f"the header cannot be parsed as TOML: {error}", "fix the syntax", line) from error
     tool, dependencies = table.get("tool", {}), table.get("dependencies", [])
     if not isinstance(tool, dict) or not isinstance(tool.get("headroom", {}), dict):
-        raise UnreadableError("`tool.headroom` is no table", "write `[tool.headroom]` above its keys", line)
+        raise UnreadableError("`tool.headroom` is not a table", "write `[tool.headroom]` above its keys", line)
     if not isinstance(dependencies, list) or not all(isinstance(each, str) for each in dependencies):
-        raise UnreadableError("`dependencies` is no list of texts", 'write `dependencies = ["torch"]`', line)
+        raise UnreadableError("`dependencies` is not a list of strings", 'write `dependencies = ["torch"]`', line)
     return table, line
 
 
 def _split(source: str) -> tuple[str, str]:
-    """A script's header and what stands below it."""
+    """Return the header of a script and the body below it."""
     header, mark, body = source.partition("\n# ///\n")
     return header + mark, body
 
@@ -160,11 +159,10 @@ def _ablated(source: str, ablation: dict[str, str]) -> str:
 
 
 def regions(source: str) -> dict[str, tuple[int, int]]:
-    """The named regions of a script, each with the lines of its two markers.
+    """Return the named regions of a script, each with the lines of its two marks.
 
     Raises:
-        UnreadableError: a region starts twice or inside another, ends without a start, never ends, or is cut inside a
-            statement.
+        UnreadableError: a region starts twice or inside another one, has only one mark, or cuts a statement.
     """
     found: dict[str, tuple[int, int]] = {}
     open_: dict[str, int] = {}
@@ -174,9 +172,8 @@ def regions(source: str) -> dict[str, tuple[int, int]]:
             continue
         name = match["name"]
         if (match["edge"] == "start" and (open_ or name in found)) or (match["edge"] == "end" and name not in open_):
-            raise UnreadableError(
-                f"region `{name}` {match['edge']}s out of turn", "give it one start and then one end", number
-            )
+            remedy = "write one start mark and then one end mark, and do not nest regions"
+            raise UnreadableError(f"region `{name}` {match['edge']}s out of order", remedy, number)
         if match["edge"] == "start":
             open_[name] = number
         else:
@@ -186,12 +183,13 @@ def regions(source: str) -> dict[str, tuple[int, int]]:
     rows = source.splitlines()
     for name, (start, end) in found.items():
         if not _is_whole(rows[start : end - 1]):
-            raise UnreadableError(f"region `{name}` is cut inside a statement", "move its marks", start)
+            remedy = "move its marks to lines between statements"
+            raise UnreadableError(f"region `{name}` is cut inside a statement", remedy, start)
     return found
 
 
 def _is_whole(rows: list[str]) -> bool:
-    """Whether a reader can take these lines as they are: they are statements, from the first to the last."""
+    """Return whether the lines are complete statements."""
     try:
         python_source.parse_python(textwrap.dedent("\n".join(rows)))
     except UnreadableError:
@@ -200,26 +198,26 @@ def _is_whole(rows: list[str]) -> bool:
 
 
 def ablation_faults(source: str, syntax: ast.Module, ablation: dict[str, str]) -> list[tuple[str, str]]:
-    """Return what is wrong with the ablation of a script, given its syntax tree, and what to do.
+    """Return the faults of a script's ablation as pairs of message and remedy, given the script's syntax tree.
 
-    Each text must stand exactly once below the header and change something, and no assertion may be changed: a run
-    that fails because the proof is another one shows nothing about the technique.
+    Each text must occur exactly once below the header and change something. No assertion may change: if the proof is
+    different, its failure shows nothing about the technique.
     """
     _, body = _split(source)
-    once = "name a text that stands exactly once"
     faults = [
-        (f"`{text}` stands {body.count(text)} times below the header", once)
+        (f"`{text}` occurs {body.count(text)} times below the header", "choose a text that occurs exactly once")
         for text in ablation
         if body.count(text) != 1
     ]
-    faults += [(f"`{text}` is replaced by itself", once) for text, new in ablation.items() if text == new]
+    same = "write a replacement that removes the technique"
+    faults += [(f"`{text}` is replaced by itself", same) for text, new in ablation.items() if text == new]
     if not faults and ablation and _assertions(syntax) != _ablated_assertions(source, ablation):
-        faults.append(("it changes what is asserted", "take the technique out, and leave the proof as it is"))
+        faults.append(("it changes an assertion", "remove only the technique, and leave the proof unchanged"))
     return faults
 
 
 def _assertions(syntax: ast.Module) -> list[str]:
-    """Return what a script asserts, without the messages; nothing where that is nested too deeply."""
+    """Return the conditions that a script asserts; none if they are nested too deeply."""
     try:
         return [ast.dump(node.test) for node in _statements(syntax) if isinstance(node, ast.Assert)]
     except RecursionError:
@@ -227,7 +225,7 @@ def _assertions(syntax: ast.Module) -> list[str]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the statements below a node; expressions, which are most of a syntax tree, hold none."""
+    """Yield the statements below a node; skip expressions, which contain none."""
     waiting = deque([node])
     while waiting:
         for child in ast.iter_child_nodes(waiting.popleft()):
@@ -237,7 +235,7 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _ablated_assertions(source: str, ablation: dict[str, str]) -> list[str]:
-    """Return what a script asserts without its technique; nothing where it is then no Python."""
+    """Return the conditions that a script asserts without its technique; none if it is then not valid Python."""
     try:
         return _assertions(python_source.parse_python(_ablated(source, ablation)))
     except UnreadableError:
@@ -245,10 +243,10 @@ def _ablated_assertions(source: str, ablation: dict[str, str]) -> list[str]:
 
 
 def document_of(table: dict[str, Any], line: int) -> Document:
-    """The header as a document whose every value stands on the header's first line."""
+    """Return the header as a document with every value on the header's first line."""
     return Document(table, {(): line})
 
 
 def content_sha256(source: str) -> str:
-    """The hash that ties a run record to the bytes that ran."""
+    """Return the hash that links a run record to the version of the script."""
     return sha256(source)

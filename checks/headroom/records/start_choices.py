@@ -1,4 +1,4 @@
-"""Which choices of the start page a method or a guide answers: a problem, a job, a kind of hardware."""
+"""The choices on the start page (problem, job, hardware) that lead to a method or a guide."""
 
 from typing import Any, Literal
 
@@ -14,21 +14,21 @@ Place = Literal["ranked", "first", "symptom"]
 
 
 class Answers(Record):
-    """What somebody has chosen who is led here: one of the problems, one of the jobs, and one kind of hardware."""
+    """The choices that lead here: any of the problems, any of the jobs and any kind of hardware."""
 
     problems: tuple[Problem, ...] = Field(min_length=1)
     jobs: tuple[Job, ...] = Field(min_length=1)
     hardware: tuple[Hardware, ...] = Field(min_length=1)
     place: Place = "ranked"
-    """Where it stands in a list: among the others, by its gain; before them, since it tells which of them is right; or
-    beside its symptom, since it helps nobody who does not see that."""
+    """Its place in a list: ``ranked`` by its gain; ``first``, since it tells which of the others is right; or next to
+    its ``symptom``, since it helps only readers who see that symptom."""
 
 
 def answers_of(value: Any) -> Answers:
-    """What a page's front matter says under `answers`.
+    """Return the value of `answers` in a page's front matter.
 
     Raises:
-        UnreadableError: a choice that there is not, or one of the three that is missing.
+        UnreadableError: a choice does not exist, or one of the three keys is missing.
     """
     try:
         return Answers.model_validate(value)
@@ -36,5 +36,5 @@ def answers_of(value: Any) -> Answers:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, ("answers", *first["loc"])))
         raise UnreadableError(
-            f"`{field}` in the front matter: {first['msg']}", "see docs/contribute/records.md", 1
+            f"`{field}` in the front matter: {first['msg']}", "docs/contribute/records.md lists the choices", 1
         ) from error

@@ -1,4 +1,4 @@
-"""The glossary: what the words of the guides mean."""
+"""Glossary terms: the words of the guides and their definitions."""
 
 from pydantic import Field
 
@@ -6,14 +6,14 @@ from headroom.records.base import OldAddress, Record, Section, Text
 
 
 class Term(Record):
-    """One word, or a few that go together, and what it means."""
+    """A term of the glossary, one or more words, with its definition."""
 
     name: Text
     also: tuple[Text, ...] = ()
-    """Other spellings, and what an abbreviation stands for."""
+    """Other spellings, and the long form of an abbreviation."""
     means: Text
-    """What it means, in two sentences at most."""
+    """The definition, in at most two sentences."""
     see: tuple[Section, ...] = Field(default=(), max_length=3)
-    """Where more is said of it: pages below docs/, with or without an anchor."""
+    """Further reading: pages below docs/, with or without an anchor."""
     was: tuple[OldAddress, ...] = ()
-    """Old addresses that lead to it, as long as no guide answers them."""
+    """Old addresses that redirect to the term until a guide covers them."""

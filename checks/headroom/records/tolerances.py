@@ -1,4 +1,4 @@
-"""Tolerances of a snippet's proof: one so loose that nearly everything is close proves nothing."""
+"""Find tolerances in a snippet's proof that are too loose to prove anything."""
 
 import ast
 import operator
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 LOOSEST = 0.1
 _KEYWORDS = frozenset(("rtol", "atol", "rel_tol", "abs_tol", "rel", "abs", "delta"))
 _POSITIONS = {"allclose": 2, "isclose": 2, "assert_allclose": 2, "approx": 1}
-"""From which position on a function takes its tolerances, by its name."""
+"""The position of the first tolerance argument of each function."""
 _BINARY: Mapping[type, Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -18,7 +18,7 @@ _BINARY: Mapping[type, Callable[[float, float], float]] = {
 
 
 def loose_tolerances(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield each tolerance above 0.1 with its line: of a function that compares, and of a relative difference."""
+    """Yield the line and source of each tolerance above 0.1, in calls that compare and in relative differences."""
     constants = {
         target.id: node.value
         for node in ast.walk(tree)
@@ -34,7 +34,7 @@ def loose_tolerances(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def _tolerances(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The tolerances that a node names, each as it is shown."""
+    """Yield the tolerances of a node, each with its source for the message."""
     if isinstance(node, ast.Call):
         name = _function(node)
         for value in node.args[_POSITIONS.get(name, len(node.args)) :]:
@@ -47,7 +47,7 @@ def _tolerances(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _of_difference(left: ast.expr, right: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """The tolerance of `abs(a - b) / b < 0.5`, `abs(a / b - 1) < 0.5` and `abs(a - b) < 0.5 * b`."""
+    """Yield the tolerance of `abs(a - b) / b < 0.5`, `abs(a / b - 1) < 0.5` and `abs(a - b) < 0.5 * b`."""
     inside = [part for part in ast.walk(left) if _is_absolute(part)]
     divided = any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div) for part in ast.walk(left))
     if inside and divided:
@@ -58,17 +58,17 @@ def _of_difference(left: ast.expr, right: ast.expr) -> Iterator[tuple[str, ast.e
 
 
 def _is_absolute(node: ast.AST) -> bool:
-    """Whether a node is `abs(…)` or `….abs()`."""
+    """Return whether a node is `abs(…)` or `….abs()`."""
     return isinstance(node, ast.Call) and _function(node) in ("abs", "fabs")
 
 
 def _function(call: ast.Call) -> str:
-    """The last part of the name of the function that is called."""
+    """Return the last part of the called function's name."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else str(getattr(call.func, "id", ""))
 
 
 def _number(node: ast.expr, constants: Mapping[str, ast.expr], depth: int = 8) -> float | None:
-    """The number that an expression of numbers, or a name of one, is; None where it is something else."""
+    """Return the value of an arithmetic expression of numbers and constants, or None for anything else."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return float(node.value)
     if depth and isinstance(node, ast.Name) and node.id in constants:

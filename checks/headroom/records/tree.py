@@ -1,4 +1,4 @@
-"""Every record of a tree and every problem of its records, read in one pass."""
+"""Load all records of a tree, with the problems of the files that are not valid."""
 
 import ast
 import json
@@ -42,7 +42,7 @@ _CLASSES: TypeAdapter[dict[str, HardwareClass]] = TypeAdapter(dict[str, Hardware
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What is written down in a tree. Nothing in it has been judged."""
+    """All records of a tree, without verdicts."""
 
     root: Path
     claims: Mapping[str, Claim]
@@ -56,25 +56,25 @@ class Tree:
     stand_ins: StandIns
     harness_versions: HarnessVersions
     machines: Mapping[str, Machine]
-    """What machines can do, by the path of the file."""
+    """The machine records, by the path of the file."""
     snippets: Mapping[str, Snippet]
     runs: Mapping[tuple[str, str], SnippetRun]
     """By snippet and hardware class."""
     benchmarks: Mapping[str, str]
     """The hash of each benchmark's syntax tree."""
     documents: Mapping[str, Document]
-    """The YAML files by path, for the lines of their values."""
+    """The YAML files by path, to find the lines of values."""
     problems: tuple[Problem, ...] = field(default=())
 
     def measured(self) -> Iterator[MeasuredClaim]:
-        """The claims that stand on sessions."""
+        """Return the measured claims."""
         return (claim for claim in self.claims.values() if isinstance(claim, MeasuredClaim))
 
 
 def load(root: Path | str) -> Tree:
-    """Return every record below ``root``, the folder of ``mkdocs.yml``, and every problem of every record.
+    """Return all records below ``root``, the folder of ``mkdocs.yml``, and their problems.
 
-    A missing folder is an empty one. What is wrong with a file raises no error: it becomes a ``Problem``.
+    A missing folder counts as an empty one. An invalid file raises no exception: it is reported as a ``Problem``.
     """
     reader = Reader(Path(root))
     claims, paths = _claims(reader)
@@ -111,10 +111,10 @@ def _claims(reader: Reader) -> tuple[dict[str, Claim], dict[str, str]]:
         expected = claim_path(claim.id)
         if file.name != expected:
             message = f"the claim `{claim.id}` does not belong in this file"
-            remedy = f"name the file {expected}, or correct the id"
-            reader.complain(file.name, "claims", message, remedy, reader.line(file, ("id",)))
+            remedy = f"rename the file to {expected}, or correct the id"
+            reader.report(file.name, "claims", message, remedy, reader.line(file, ("id",)))
             if claim.id in claims:
-                continue  # the file that is named as the claim is the claim
+                continue  # the file with the right name takes precedence
         claims[claim.id], paths[claim.id] = claim, file.name
     return claims, paths
 
@@ -126,8 +126,8 @@ def _methods(reader: Reader) -> dict[str, Method]:
         if method is None:
             continue
         if method.id != file.stem:
-            message = f"the method `{method.id}` is not named as its file"
-            reader.complain(file.name, "methods", message, "make the two the same")
+            message = f"the id `{method.id}` differs from the file name"
+            reader.report(file.name, "methods", message, f"rename the file to {method.id}.yml, or correct the id")
         methods[method.id] = method
     return methods
 
@@ -138,8 +138,11 @@ def _glossary(reader: Reader) -> tuple[dict[str, Term], dict[str, str]]:
     for file in reader.each("checks/glossary", ".yml", "glossary"):
         for name, term in (reader.yaml(file, "glossary", _TERMS.validate_json) or {}).items():
             if name in terms:
-                message, remedy = f"the term `{name}` stands in {paths[name]} already", "make one of the two"
-                reader.complain(file.name, "glossary", message, remedy, reader.line(file, (name,)))
+                message, remedy = (
+                    f"{paths[name]} already defines the term `{name}`",
+                    "remove one of the definitions",
+                )
+                reader.report(file.name, "glossary", message, remedy, reader.line(file, (name,)))
                 continue
             terms[name], paths[name] = term, file.name
     return terms, paths
@@ -164,13 +167,13 @@ def _facts(reader: Reader) -> tuple[dict[str, HardwareClass], dict[str, FactShee
 
 def _check_facts(reader: Reader, file: Found, sheet: FactSheet) -> None:
     if sheet.id != file.stem:
-        reader.complain(file.name, "facts", f"the sheet `{sheet.id}` is not named as its file", "make the two the same")
+        message = f"the id `{sheet.id}` differs from the file name"
+        reader.report(file.name, "facts", message, f"rename the file to {sheet.id}.yml, or correct the id")
     for key, cell in sheet.figures.items():
         if cell.source not in sheet.sources:
             line = reader.line(file, ("figures", key, "source"))
-            reader.complain(
-                file.name, "facts", f"the figure `{key}` names no source of the file", "add the source", line
-            )
+            message = f"the source of the figure `{key}` is not in `sources`"
+            reader.report(file.name, "facts", message, f"add {cell.source} to `sources`, or correct the name", line)
 
 
 def _snippets(reader: Reader) -> dict[str, Snippet]:
@@ -201,10 +204,10 @@ def _snippet(reader: Reader, name: str, source: str) -> Snippet | None:
         reader.problems += invalid(name, "snippets", error, document_of(tool, line))
         return None
     for fault, remedy in ablation_faults(source, syntax, header.ablation):
-        reader.complain(name, "snippets", f"ablation: {fault}", remedy, line)
+        reader.report(name, "snippets", f"ablation: {fault}", remedy, line)
     for row, tolerance in loose_tolerances(syntax):
-        message = f"with `{tolerance}` nearly everything is close"
-        reader.complain(name, "snippets", message, "name a tolerance of 0.1 or less", row)
+        message = f"the tolerance `{tolerance}` is too loose to prove anything"
+        reader.report(name, "snippets", message, "use a tolerance of 0.1 or less", row)
     return Snippet(
         path=name,
         sha256=content_sha256(source),
@@ -220,13 +223,13 @@ def _title(syntax: ast.Module) -> str:
     """Return the first line of a script's docstring.
 
     Raises:
-        UnreadableError: the script has no docstring, or one with a character that is not seen.
+        UnreadableError: the script has no docstring, or one with an invisible character.
     """
     docstring = ast.get_docstring(syntax)
     if not docstring:
-        raise UnreadableError("no docstring", "say in one sentence what the script shows", 1)
+        raise UnreadableError("the script has no docstring", "add one sentence that says what the script shows", 1)
     if safe_read.HIDDEN.search(docstring):  # written as an escape
-        raise UnreadableError("a docstring with a character that is not seen", "remove it", 1)
+        raise UnreadableError("the docstring contains an invisible character", "remove it", 1)
     return docstring.splitlines()[0]
 
 
@@ -239,9 +242,8 @@ def _runs(reader: Reader) -> dict[tuple[str, str], SnippetRun]:
             continue
         run = record[0]
         if file.name != run_path(run.snippet, run.hardware_class):
-            reader.complain(
-                file.name, "runs", "the record does not belong in this file", "write it with `headroom snippets run`"
-            )
+            remedy = "delete it, and write it with `headroom snippets run --record`"
+            reader.report(file.name, "runs", "the record does not belong in this file", remedy)
         found[run.snippet, run.hardware_class] = run
     return found
 
@@ -251,8 +253,8 @@ def _benchmarks(reader: Reader) -> dict[str, str]:
     for file in reader.each("checks/benchmarks", ".py", "benchmarks"):
         source = reader.text(file, "benchmarks", safe_read.MAX_SCRIPT_BYTES)
         if file.name != f"checks/benchmarks/{file.stem}.py":
-            message = "a benchmark in a folder of its own"
-            reader.complain(file.name, "benchmarks", message, "move it to checks/benchmarks/")
+            message = "the benchmark is in a subfolder"
+            reader.report(file.name, "benchmarks", message, "move it to checks/benchmarks/")
         elif source is not None and (syntax := _syntax(reader, file.name, source)):
             found[file.stem] = syntax
     return found

@@ -1,7 +1,7 @@
-"""What must hold in a tree, rule by rule. ``headroom check`` runs these and nothing else.
+"""The rules of ``headroom check``, and the function that runs them.
 
-A rule is a function from what is written and judged to the problems that it finds; its name is the one that ``--only``
-takes and that its cases under tests/rule_cases/ carry.
+A rule is a function that takes a context and yields problems. Its name is the argument of ``--only`` and the file name
+of its cases under tests/rule_cases/.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from headroom.rules.calc import calc
 from headroom.rules.code_blocks import fences, runs, shown
 from headroom.rules.comparisons import comparisons, tally
 from headroom.rules.configuration import configuration
-from headroom.rules.consequences import follows
+from headroom.rules.consequences import consequence_test
 from headroom.rules.context import Context
 from headroom.rules.dates import dates
 from headroom.rules.figures import Skipped, apply, figures
@@ -54,25 +54,25 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "configuration": configuration,
     "dates": dates,
 }
-# The rules that reading itself applies: a record that breaks one is no record, but for a gap in it.
+# The rules that loading applies: a record that violates one is not loaded, except for a gap in it.
 READING = ("claims", "evidence", "machines", "methods", "glossary", "facts", "snippets", "benchmarks", "pages", "gaps")
 
-# Nearly everything leans on these two. Where one cannot be read, nothing else is said before it is mended.
+# Nearly all rules depend on these two files. While one cannot be read, only its own problems are reported.
 _FOUNDATIONS = ("checks/facts/hardware-classes.yml", "checks/facts/stand-ins.yml")
 
 
 def check(context: Context, only: str | None = None) -> list[Problem]:
-    """Every problem of a tree, or those of one rule: first files that cannot be read, then the rest, each by its place.
+    """Return all problems of a tree, or those of one rule: unreadable files first, then by path and line.
 
-    Problems that only follow from a file that cannot be read are left out.
+    Problems that are only consequences of an unreadable file are left out.
     """
     found = set(context.problems)
-    shaken = {problem for problem in found if problem.path in _FOUNDATIONS}
-    consequence = follows(context)
+    fundamental = {problem for problem in found if problem.path in _FOUNDATIONS}
+    is_consequence = consequence_test(context)
     for name, rule in RULES.items():
-        if only in (None, name) and not shaken:
-            found.update(problem for problem in rule(context) if not consequence(problem))
-    return sorted((problem for problem in found if only in (None, problem.rule) or problem in shaken), key=_place)
+        if only in (None, name) and not fundamental:
+            found.update(problem for problem in rule(context) if not is_consequence(problem))
+    return sorted((problem for problem in found if only in (None, problem.rule) or problem in fundamental), key=_place)
 
 
 def _place(problem: Problem) -> tuple[bool, str, int, str]:

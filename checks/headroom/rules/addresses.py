@@ -1,4 +1,4 @@
-"""Old addresses: each leads to one place, which stands."""
+"""Rule `addresses`: each old address redirects to one existing page or anchor."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from headroom.rules.context import Context
 
 
 def addresses(context: Context) -> Iterator[Problem]:
-    """An old address leads to one place, which stands, and no longer stands itself."""
+    """Report old addresses with two targets, with a missing target, or that still exist as pages or anchors."""
     anchors = {page.path.removeprefix("docs/"): page.anchors for page in context.pages}
     standing = {address(page): page.anchors for page in context.pages}
     found = list(leads(context.tree, context.pages))
@@ -17,22 +17,22 @@ def addresses(context: Context) -> Iterator[Problem]:
         first = by_old.setdefault(lead.old, lead)
         name, _, place = lead.target.partition("#")
         if first is not lead and not (lead.old in standing and _is_part(first) and _is_part(lead)):
-            message = f"`{lead.old}` leads to {first.target} by {first.path} already"
-            yield _at(context, lead, message, "take it out of one of the two")
+            message = f"`{lead.old}` already redirects to {first.target}, as {first.path} says"
+            yield _at(context, lead, message, "remove it from one of the two files")
         if lead.field[0] == "was" and place and name in anchors and place not in anchors[name]:
-            yield _at(context, lead, f"`docs/{name}` has no place `#{place}`", "correct the anchor")
+            yield _at(context, lead, f"`docs/{name}` has no anchor `#{place}`", "correct the anchor")
     known = {*by_old, *standing}
     for lead in found:
         name, _, anchor = lead.old.partition("#")
         if name not in known:
-            remedy = f"name `{name}` in the `was` of the page that is nearest to it"
-            yield _at(context, lead, f"nothing says where the rest of `{name}` leads", remedy)
+            remedy = f"add `{name}` to the `was` of the page that replaces most of it"
+            yield _at(context, lead, f"only anchors of `{name}` redirect, and the page itself does not", remedy)
         if anchor in standing.get(name, ()) or (not anchor and name in standing and not _is_part(lead)):
-            yield _at(context, lead, f"`{lead.old}` still stands", "remove it, or give that place another name")
+            yield _at(context, lead, f"`{lead.old}` still exists", "remove it from `was`, or rename the page or anchor")
 
 
 def _is_part(lead: Lead) -> bool:
-    """Whether a page says that it was, as a whole, at an address."""
+    """Return whether a page as a whole names an old page as its predecessor."""
     return lead.path.startswith("docs/") and "#" not in f"{lead.old}{lead.target}"
 
 

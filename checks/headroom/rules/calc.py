@@ -1,4 +1,4 @@
-"""Calculated figures: each is what its formula comes to, and every let of a page is used."""
+"""Rule `calc`: each calculated figure equals its formula's result, and every `let` of a page is used."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from headroom.rules.context import Context, at
 
 
 def calc(context: Context) -> Iterator[Problem]:
-    """A figure with a formula is what that comes to, to its printed precision, and every let is used."""
+    """Report calculated figures that differ from their formula's result at the printed precision, and unused lets."""
     for page, calculations in _calculations(context):
         for fault in calculations.faults:
             yield Problem(page.path, fault.line, "calc", "", fault.message, fault.remedy)
@@ -20,7 +20,7 @@ def calc(context: Context) -> Iterator[Problem]:
 
 
 def rewrites(context: Context) -> Iterator[tuple[Page, Calculation, Rewrite]]:
-    """Yield the calculated figures that `--fix` is to write, each with its page."""
+    """Yield the calculated figures that `--fix` rewrites, each with its page."""
     for page, calculations in _calculations(context):
         for each in calculations.found:
             try:

@@ -1,4 +1,4 @@
-"""The site's configuration: only known plugins and extensions run, and nothing comes from another host."""
+"""Rule `configuration`: mkdocs.yml uses only known plugins and extensions, and nothing from another host."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -29,9 +29,9 @@ _EXTENSIONS = frozenset(
 )
 _TAGS = ("tag:yaml.org,2002:", "!ENV", "!relative")
 _ADDRESSED = frozenset(("site_url", "repo_url", "edit_uri", "repository", "nav"))
-"""Keys whose values may lead to another host; a reader follows them, and no page loads them."""
+"""Keys whose values may be links to another host: readers follow these links, but pages load nothing from them."""
 _RUNS = frozenset(("execute", "include_requirejs", "url_download", "root", "custom_fences"))
-"""Options of known plugins and extensions that run or load what no rule reads."""
+"""Options of known plugins and extensions that run or load content that no rule checks."""
 _FOREIGN = re.compile(r"^\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2}|^\s*(?:javascript|data|vbscript):", re.IGNORECASE)
 _REMEDY = "remove it, or have it reviewed and add it to headroom.rules.configuration"
 
@@ -40,17 +40,17 @@ Entry = tuple[yaml.Node, yaml.Node | None]
 
 
 def configuration(context: Context) -> Iterator[Problem]:
-    """mkdocs.yml names plugins, extensions and files that are known, and nothing on another host."""
+    """Report unknown keys, plugins and extensions of mkdocs.yml, and values that run code or load from another host."""
     try:
         text = read_text(context.tree.root / _CONFIG, context.tree.root)
-    except UnreadableError:  # the rule `orphans` says so
+    except UnreadableError:  # the rule `orphans` reports it
         return
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
-        yield Problem(_CONFIG, line, "configuration", "", "no YAML that can be read", "correct it")
+        yield Problem(_CONFIG, line, "configuration", "", "the file cannot be parsed as YAML", "fix the syntax")
         return
     for where, message in _faults(node) if isinstance(node, yaml.MappingNode) else ():
         yield Problem(_CONFIG, where.start_mark.line + 1, "configuration", "", message, _REMEDY)
@@ -77,7 +77,7 @@ def _name(key: yaml.Node) -> str:
 def _theme(node: yaml.Node) -> Iterator[Fault]:
     options = {_name(key): value for key, value in _entries(node)}
     if isinstance(node, yaml.ScalarNode) or getattr(options.get("name"), "value", None) != "material":
-        yield node, "another theme than material"
+        yield node, "the theme is not `material`"
     elif getattr(options.get("font"), "value", None) != "false":
         yield node, "a theme without `font: false` loads fonts from another host"
     yield from _unknown((entry for entry in _entries(node) if options), _THEME, "key of `theme`")
@@ -90,7 +90,7 @@ def _unknown(entries: "Iterator[Entry]", known: frozenset[str], what: str) -> It
 
 
 def _entries(node: yaml.Node) -> "Iterator[Entry]":
-    """The keys of a mapping with their values, or the items of a list, each a name or a mapping of one."""
+    """Yield the keys and values of a mapping, or the items of a list, each a name or a mapping with one key."""
     if isinstance(node, yaml.MappingNode):
         yield from node.value
     elif isinstance(node, yaml.SequenceNode):
@@ -99,17 +99,17 @@ def _entries(node: yaml.Node) -> "Iterator[Entry]":
 
 
 def _values(node: yaml.Node, seen: set[int], *, addressed: bool = False) -> Iterator[Fault]:
-    """Every tag that runs code, and every value that is loaded from another host or is HTML."""
+    """Yield every tag that runs code, every value on another host, and every value that is HTML."""
     if id(node) in seen:  # an alias
         return
     seen.add(id(node))
     if not node.tag.startswith(_TAGS) or "python" in node.tag:
-        yield node, f"the tag `{node.tag}`"
+        yield node, f"the YAML tag `{node.tag}` is not allowed, since it may run code"
     if isinstance(node, yaml.ScalarNode):
         if _FOREIGN.search(node.value) and not (addressed and node.value.startswith("https://")):
             yield node, f"`{node.value}` is on another host"
         elif "<" in node.value:
-            yield node, "HTML, which pages show as it is"
+            yield node, "the value contains HTML, which the site copies unchanged into its pages"
     elif isinstance(node, yaml.SequenceNode):
         for item in node.value:
             yield from _values(item, seen, addressed=addressed)
@@ -117,5 +117,5 @@ def _values(node: yaml.Node, seen: set[int], *, addressed: bool = False) -> Iter
         for key, value in node.value:
             name = _name(key)
             if name in _RUNS and value.value != "false":
-                yield key, f"the option `{name}` runs or loads what no rule reads"
+                yield key, f"the option `{name}` runs or loads content that no rule checks"
             yield from _values(value, seen, addressed=addressed or name in _ADDRESSED)

@@ -1,4 +1,4 @@
-"""Consequences: problems that only follow from a file that cannot be read, and go away with its own problem."""
+"""Recognise problems that are only consequences of a file that cannot be read, so that only the cause is reported."""
 
 import re
 from collections.abc import Callable, Collection
@@ -9,20 +9,20 @@ from headroom.rules.context import Context
 
 _TOKEN = re.compile(r"`([^`\s]+)`")
 _OF_USE = ("orphans", "shown", "addresses")
-"""Rules about what nothing uses. A file that cannot be read could use anything."""
+"""Rules about unused things. A file that cannot be read could use anything."""
 _OF_EVIDENCE = ("verdicts", "figures", "rows", "models", "words", "flips")
 _USERS = ("docs/", "checks/registry/", "checks/methods/", "checks/glossary/")
 _CLAIM = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 
 
-def follows(context: Context) -> Callable[[Problem], bool]:
-    """Return whether a problem of a rule only follows from a file that cannot be read."""
+def consequence_test(context: Context) -> Callable[[Problem], bool]:
+    """Return a function that tells whether a rule's problem is only a consequence of a file that cannot be read."""
     broken = {problem.path for problem in context.problems if problem.rule != "gaps"}
     used = any(path.startswith(_USERS) for path in broken)
     measured = (path for path in broken if path.startswith(("checks/evidence/", "checks/benchmarks/")))
     unmeasured = _places_of_claims(context, {path.split("/")[2].removesuffix(".py") for path in measured})
 
-    def from_broken(problem: Problem) -> bool:
+    def is_consequence(problem: Problem) -> bool:
         if problem.rule in _OF_USE and used and problem.path != "mkdocs.yml":
             return True
         places = {(problem.path, problem.line), (problem.path, None)}
@@ -30,11 +30,11 @@ def follows(context: Context) -> Callable[[Problem], bool]:
             return True
         return any(not broken.isdisjoint(_defining(token)) for token in _TOKEN.findall(problem.message))
 
-    return from_broken if broken else lambda _: False
+    return is_consequence if broken else lambda _: False
 
 
 def _defining(name: str) -> set[str]:
-    """The files that could define a name of a message."""
+    """Return the files that could define a name in a message."""
     place, stem = name.partition("#")[0], name.partition(".")[0]
     found = {place, f"docs/{place}", f"docs/{place}.md", f"snippets/{name}.py", f"checks/facts/{stem}.yml"}
     found |= {f"checks/methods/{name}.yml", f"checks/benchmarks/{name}.py"}
@@ -46,7 +46,7 @@ def _uses(claim: ModelledClaim, names: Collection[str]) -> bool:
 
 
 def _places_of_claims(context: Context, benchmarks: Collection[str]) -> set[tuple[str, int | None]]:
-    """The lines of pages that link claims of these benchmarks, or claims modelled on them, and the claims' files."""
+    """Return the lines that link claims measured with these benchmarks or modelled on them, and the claims' files."""
     every = context.tree.claims.items()
     claims = {name for name, claim in every if isinstance(claim, MeasuredClaim) and claim.benchmark in benchmarks}
     claims |= {name for name, claim in every if isinstance(claim, ModelledClaim) and _uses(claim, claims)}

@@ -1,4 +1,4 @@
-"""What the rules look at: a tree, judged, with its pages and their links."""
+"""The input of the rules: a tree with its verdicts, pages, links and sentences."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -15,28 +15,28 @@ from headroom.verdicts import Board, judge_all
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Everything that can be known of a tree without running it."""
+    """A tree with everything that the rules need, loaded once."""
 
     tree: Tree
     board: Board
     pages: tuple[Page, ...]
     problems: tuple[Problem, ...]
     links: tuple[tuple[Page, Link, ClaimTarget | FactTarget | str], ...]
-    """Every link to a claim or a fact, with its page and where it leads, or else what is wrong with it."""
+    """Every link to a claim or fact, with its page and target, or an error message instead of the target."""
     claim_links: tuple[tuple[Page, Link, ClaimTarget], ...]
-    """The links to claims that there are."""
+    """The links to claims that exist."""
     let_links: tuple[tuple[Page, Link, ClaimTarget | FactTarget], ...]
-    """The claims and facts that lets of pages name, each as a link without text."""
+    """The claims and facts that the lets of pages name, each as a link without text."""
     prose: Mapping[str, Prose]
-    """What each page says, by its path."""
+    """The sentences, comparisons and notes of each page, by its path."""
 
     @classmethod
     def of(cls, root: Path) -> "Context":
-        """Read and judge a tree and its pages."""
+        """Load and judge the tree at a path, with its pages."""
         tree = load(root)
         board = judge_all(tree)
         pages, problems = load_pages(root)
-        said = {page.path: prose(page.markdown) for page in pages}
+        sentences = {page.path: prose(page.markdown) for page in pages}
         links = tuple(_links(pages))
         known = tuple(
             (page, link, target)
@@ -44,7 +44,7 @@ class Context:
             if isinstance(target, ClaimTarget) and target.claim in tree.claims
         )
         given = tuple(_let_links(pages, tree))
-        return cls(tree, board, tuple(pages), (*tree.problems, *problems), links, known, given, said)
+        return cls(tree, board, tuple(pages), (*tree.problems, *problems), links, known, given, sentences)
 
 
 def _links(pages: Iterable[Page]) -> Iterator[tuple[Page, Link, ClaimTarget | FactTarget | str]]:
@@ -58,7 +58,7 @@ def _links(pages: Iterable[Page]) -> Iterator[tuple[Page, Link, ClaimTarget | Fa
 
 
 def _let_links(pages: Iterable[Page], tree: Tree) -> Iterator[tuple[Page, Link, ClaimTarget | FactTarget]]:
-    """The figures that lets name. The rule `calc` reports those that do not exist."""
+    """Yield the figures that lets name; the rule `calc` reports those that do not exist."""
     for page in pages:
         for let in lets(page.markdown):
             if isinstance(let, Let) and let.text.startswith(("claim:", "fact:")):
@@ -69,5 +69,5 @@ def _let_links(pages: Iterable[Page], tree: Tree) -> Iterator[tuple[Page, Link, 
 
 
 def at(page: Page, link: Link, rule: str, message: str, remedy: str) -> Problem:
-    """A problem at the line of a link."""
+    """Return a problem at the line of a link."""
     return Problem(page.path, link.line, rule, "", message, remedy)

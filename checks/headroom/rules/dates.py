@@ -1,4 +1,4 @@
-"""Dates: nothing was measured, run, read or retired in the future."""
+"""Rule `dates`: no record has a date in the future."""
 
 from collections.abc import Iterator
 
@@ -10,18 +10,18 @@ from headroom.records.paths import run_path
 from headroom.rules.context import Context
 
 Dated = tuple[str, Location, str]
-"""A file, the field, and its date."""
+"""A file, the location of a field in it, and the field's date."""
 
 
 def dates(context: Context) -> Iterator[Problem]:
-    """No date is later than the day after the last commit, or after today, whichever is later."""
+    """Report dates later than the day after today and after the last commit."""
     last = git_history.latest_day(context.tree.root)
     for path, field, day in _dated(context):
         if day > last:
             document = context.tree.documents.get(path)
             name = ".".join(map(str, field)) if document else "/" + "/".join(map(str, field))
-            remedy = "correct the date, and the clock that gave it"
-            message = f"{day} is later than {last}, a day after today and the last commit"
+            remedy = "correct the date, or the clock of the machine that wrote it"
+            message = f"the date {day} is in the future: {last} is the latest that is accepted"
             yield Problem(path, document.line(field) if document else None, "dates", name, message, remedy)
 
 

@@ -1,4 +1,4 @@
-"""Figures in texts: held to the evidence, and rewritten from it."""
+"""Rule `figures`: linked figures equal the evidence at their printed precision; `--fix` rewrites those that do not."""
 
 import re
 from bisect import bisect_left
@@ -16,13 +16,13 @@ from headroom.rules.context import Context, at
 from headroom.rules.formulas import sound
 
 OPEN = "?"
-"""What an author writes in place of a figure that is not known yet."""
+"""The placeholder for a figure that `--fix` is to fill in."""
 _USUAL = {"ratio": "1.00×", "slowdown": "1.00×", "change": "+1 %"}
 _USUAL_BY_UNIT = {"B": "1.0 MiB", "MiB": "1.0 MiB", "GiB": "1.0 GiB", "s": "1.0 ms", "tokens/s": "1 tokens/s"}
 
 
-def asked(link: Link, value: float, unit: str) -> str:
-    """The text of a figure's link, or in place of an open one the form in which such a figure is usually printed."""
+def printed_form(link: Link, value: float, unit: str) -> str:
+    """Return the text of a figure's link, or for the placeholder the usual form of such a figure."""
     if link.text != OPEN or not link.href.startswith("claim:"):
         return link.text
     name = link.href.partition("#")[2].partition("@")[0]
@@ -31,7 +31,7 @@ def asked(link: Link, value: float, unit: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A text of a page that is to be replaced."""
+    """A replacement of a text on a page."""
 
     path: str
     start: int
@@ -44,24 +44,24 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A page with figures that differ, which somebody has written while it was looked at."""
+    """A page that changed while it was checked, so that its figures were not rewritten."""
 
     path: str
 
     def __str__(self) -> str:
-        return f"{self.path}: was changed meanwhile, and is left so; run `headroom check --fix` again"
+        return f"{self.path}: changed during the check, so it was not rewritten; run `headroom check --fix` again"
 
 
 def figures(context: Context) -> Iterator[Problem]:
-    """A figure in a text is what the evidence or the fact says, to its printed precision."""
+    """Report figures that differ from the evidence or the fact at their printed precision."""
     for page, link, value, unit in _figures(context):
         if isinstance(value, str):
-            yield at(page, link, "figures", value, "correct the link, or measure it")
+            yield at(page, link, "figures", value, "correct the link, or measure the figure")
             continue
-        printed = Figure.find(asked(link, value, unit))
+        printed = Figure.find(printed_form(link, value, unit))
         if printed is None:
             message = f"`{link.text}` holds no figure, or more than one"
-            yield at(page, link, "figures", message, "write one figure a link, or `?` for --fix to fill")
+            yield at(page, link, "figures", message, "write one figure per link, or `?` and run `headroom check --fix`")
             continue
         try:
             right = printed.written(value, unit)
@@ -75,10 +75,10 @@ def figures(context: Context) -> Iterator[Problem]:
 
 
 def fixes(context: Context) -> list[Fix]:
-    """The figures that can be rewritten from the evidence, or from their formulas."""
+    """Return the rewrites of figures from the evidence or from their formulas."""
     found = []
     for page, link, value, unit in _figures(context):
-        printed = None if isinstance(value, str) else Figure.find(asked(link, value, unit))
+        printed = None if isinstance(value, str) else Figure.find(printed_form(link, value, unit))
         if isinstance(value, str) or printed is None:
             continue
         try:
@@ -97,12 +97,12 @@ def fixes(context: Context) -> list[Fix]:
 
 
 def apply(root: Path, context: Context) -> Iterator[Fix | Skipped]:
-    """Rewrite the figures that differ from the evidence, each page in one piece, and tell what was done.
+    """Rewrite the figures that differ from the evidence, each page atomically, and yield what was done.
 
-    A page keeps every other byte. One that somebody has written since it was read is left alone.
+    All other bytes of a page are kept. A page that changed since it was read is skipped.
 
     Raises:
-        UnwritableError: a page cannot be written; those before it are, and those after it are not.
+        UnwritableError: a page cannot be written; earlier pages are rewritten, and later pages are not.
     """
     found = fixes(context)
     for page in context.pages:
@@ -117,17 +117,17 @@ def apply(root: Path, context: Context) -> Iterator[Fix | Skipped]:
 
 
 def _rewrite(path: Path, text: str, of_page: list[Fix]) -> None:
-    """Replace texts of a page, which were found in ``text``, in the file as it is on the disk.
+    """Apply replacements that were found in ``text`` to the file on disk.
 
     Raises:
-        ChangedError: the file is no longer what was read.
-        UnwritableError: it cannot be written.
+        ChangedError: the file changed since it was read.
+        UnwritableError: the file cannot be written.
     """
     before = path.read_bytes() if path.is_file() else b""
     raw = after = before.decode("utf-8", errors="replace")
     if safe_read.newlines(raw) != text:
         raise atomic_write.ChangedError(path)
-    # Where lines end in two characters, as Windows has it, a place in the file is later by one a line.
+    # With Windows line ends, a position in the file is greater by one per line before it.
     ends = [match.start() - number for number, match in enumerate(re.finditer("\r\n", raw))]
     for fix in sorted(of_page, key=lambda fix: -fix.start):
         start, end = (at + bisect_left(ends, at) for at in (fix.start, fix.end))
@@ -136,7 +136,7 @@ def _rewrite(path: Path, text: str, of_page: list[Fix]) -> None:
 
 
 def _figures(context: Context) -> Iterator[tuple[Page, Link, float | str, str]]:
-    """Every figure of every page with its value and unit, or with what is wrong in place of the value."""
+    """Yield every linked figure with its value and unit, or with an error message instead of the value."""
     for page, link, target in context.claim_links:
         if target.figure and sound(context, target.claim):
             try:

@@ -1,4 +1,4 @@
-"""Raw HTML, attributes and addresses of pages: nothing of a page runs a script or loads from another host."""
+"""Rule `html`: no page, drawing or notebook output runs a script or loads from another host."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -18,7 +18,7 @@ _KINDS = {*_SHOWN, "text/plain", "image/png", "image/jpeg"}
 
 
 def html(context: Context) -> Iterator[Problem]:
-    """Nothing on a page runs a script, and nothing is loaded from another host."""
+    """Report content of pages, drawings and notebook outputs that runs a script or loads from another host."""
     yield from _of_drawings(context.tree.root)
     for page in context.pages:
         line, counted = 1, 0
@@ -32,10 +32,10 @@ def html(context: Context) -> Iterator[Problem]:
 
 
 def _of_drawings(root: Path) -> Iterator[Problem]:
-    """Active content of SVG files, which a browser also shows as pages of their own."""
+    """Report active content of SVG files, which a browser can also open as pages."""
     for file in walk(root, "docs"):
         if file.name.lower().endswith(".svg"):
-            with suppress(UnreadableError):  # loading pages says so
+            with suppress(UnreadableError):  # reported when pages are loaded
                 text = text_of(read_found(file, root))
                 for finding in in_html(text)[:_MOST]:
                     line = line_of(text, finding.position)
@@ -45,7 +45,8 @@ def _of_drawings(root: Path) -> Iterator[Problem]:
 def _of_output(data: Mapping[str, Any]) -> Iterator[Finding]:
     for kind, content in data.items():
         if kind not in _KINDS:
-            yield Finding(0, f"an output of the type `{kind}`", f"print one of: {', '.join(sorted(_KINDS))}")
+            remedy = f"use one of: {', '.join(sorted(_KINDS))}"
+            yield Finding(0, f"a notebook output of the type `{kind}` is not allowed", remedy)
         elif kind in _SHOWN:
             yield from _SHOWN[kind](content if isinstance(content, str) else "".join(map(str, content)))
 

@@ -1,4 +1,4 @@
-"""Links to claims and facts: that they lead somewhere, and say what the evidence says."""
+"""Rules `links`, `verdicts` and `hardware`: links lead to existing claims and facts, and agree with the evidence."""
 
 import posixpath
 import re
@@ -14,18 +14,18 @@ from headroom.rules import formulas
 from headroom.rules.context import Context, at
 
 RETIRED = "retired"
-"""The title of a link that says of its claim that it is no longer made."""
+"""The title of a link to a retired claim."""
 _HEADING = re.compile(r"^#{1,6}[ \t](?P<title>[^{\n]+)\{ ?#(?P<id>[\w-]+) ?\}$", re.MULTILINE)
 
 
 def links(context: Context) -> Iterator[Problem]:
-    """Every ``claim:``, ``fact:`` and ``methods:`` link leads to something that there is, which its words name."""
+    """Report ``claim:``, ``fact:`` and ``methods:`` links whose target does not exist or is not what the text names."""
     tree = context.tree
     yield from _tables(context)
     yield from _headings(context)
     for page in context.pages:
         for line in page.stray:
-            message = "a claim, a fact or a formula linked in a form that is not checked"
+            message = "the link to a claim, fact or formula has a form that the check cannot read"
             remedy = "write it as [text](claim:the-id) or [text](calc:20*P), in one piece"
             yield Problem(page.path, line, "links", "", message, remedy)
     for page, link, target in context.links:
@@ -37,15 +37,15 @@ def links(context: Context) -> Iterator[Problem]:
                 message = f"there is no fact `{target.sheet}.{target.figure}`"
                 yield at(page, link, "links", message, "correct the name, or add the figure under checks/facts/")
             elif (name := target.figure.partition("_")[0]) not in _around(context, page, link):
-                message = f"`{target.sheet}.{target.figure}` in a sentence that does not name {name}"
-                yield at(page, link, "links", message, "link another fact, or name what it is of")
+                message = f"the sentence links `{target.sheet}.{target.figure}`, but does not mention {name}"
+                yield at(page, link, "links", message, f"link another fact, or mention {name}")
         elif target.claim not in tree.claims:
             remedy = "correct the id, or add the claim under checks/registry/"
             yield at(page, link, "links", f"there is no claim `{target.claim}`", remedy)
 
 
 def _around(context: Context, page: Page, link: Link) -> str:
-    """The sentence or the row of a table that a link stands in, in small letters and without spaces."""
+    """Return the sentence or table row of a link, in lower case and without spaces."""
     before = page.markdown.rfind("\n", 0, link.start)
     words = page.markdown[before + 1 : page.markdown.find("\n", link.start)]
     if not words.lstrip().startswith("|"):
@@ -55,7 +55,7 @@ def _around(context: Context, page: Page, link: Link) -> str:
 
 
 def _headings(context: Context) -> Iterator[Problem]:
-    """A link to a place whose words are a heading's of that page, or begin with a place's name, leads there."""
+    """Report links to an anchor of a page whose text is, or begins with, the heading of another anchor there."""
     titles = {page.path: _titles(page) for page in context.pages}
     for page in context.pages:
         for link in page.links:
@@ -64,12 +64,12 @@ def _headings(context: Context) -> Iterator[Problem]:
             named = titles.get(home) if mark else None
             meant = _meant(_slug(link.text), named) if named else None
             if meant and link.href != f"{path}#{meant}":
-                message = f"`{link.text}` leads to `{link.href}`"
-                yield at(page, link, "links", message, f"link `{path}#{meant}`, or change the words")
+                message = f"the text `{link.text}` is the heading of another section than the target `{link.href}`"
+                yield at(page, link, "links", message, f"link `{path}#{meant}`, or change the text")
 
 
 def _titles(page: Page) -> dict[str, str]:
-    """The places of a page that its headings name, by the words of the heading."""
+    """Return the anchors of a page's headings, by the slug of the heading."""
     return {_slug(match["title"]): match["id"] for match in _HEADING.finditer(without_fences(page.markdown))}
 
 
@@ -79,13 +79,13 @@ def _meant(words: str, titles: Mapping[str, str]) -> str | None:
 
 
 def _slug(text: str) -> str:
-    """The words of a heading or a link as the name of a place, without an article."""
+    """Return a heading or link text as an anchor, without a leading article."""
     words = re.sub(r"^(?:an?|the)\s", "", text.lower())
     return re.sub(r"[^\w]+", "-", words).strip("-")
 
 
 def _tables(context: Context) -> Iterator[Problem]:
-    """A table of methods is of a page that has some."""
+    """Report tables of methods for a page that has none."""
     sections = {method.section.partition("#")[0] for method in context.tree.methods.values()}
     for page in context.pages:
         for link in page.links:
@@ -96,43 +96,43 @@ def _tables(context: Context) -> Iterator[Problem]:
 
 
 def verdicts(context: Context) -> Iterator[Problem]:
-    """A link without a title asserts that its claim is supported; a title says what else the verdict is."""
+    """Report links that assert another verdict than the evidence; a link without a title asserts `supported`."""
     for page, link, target in context.claim_links:
         claim = context.tree.claims[target.claim]
-        if claim.retired or link.title == RETIRED:  # the rule `retired` speaks of those
+        if claim.retired or link.title == RETIRED:  # the rule `retired` checks these
             continue
         if link.text and not target.figure and isinstance(claim, ModelledClaim):
             yield from formulas.titled(context, page, link, claim)
             continue
-        speaks = link.text and not target.figure and isinstance(claim, MeasuredClaim)
-        if not speaks:
+        asserts = link.text and not target.figure and isinstance(claim, MeasuredClaim)
+        if not asserts:
             if link.title:
-                message = f'the title "{link.title}" says nothing here: the link shows what is measured by itself'
+                message = f'the title "{link.title}" has no meaning here: this link asserts no verdict'
                 yield at(page, link, "verdicts", message, "remove the title")
         elif not page.hardware:
             message = "the page does not say what hardware it is about"
             yield at(page, link, "verdicts", message, "add `hardware: [class]` to its front matter")
-        for name in known_classes(context, page) if speaks else ():
+        for name in known_classes(context, page) if asserts else ():
             status = context.board.status(claim, name)
             if status != (link.title or "supported") or link.title == "supported":
-                said = f'"{link.title}"' if link.title else "that the claim is supported"
+                asserted = f'"{link.title}"' if link.title else "that the claim is supported"
                 title = "remove the title" if status == "supported" else f'write the title "{status}"'
-                message = f"the link says {said}; on `{name}` it is {status}"
+                message = f"the link says {asserted}, but on `{name}` it is {status}"
                 yield at(page, link, "verdicts", message, f"{title}, and make the sentence say so")
 
 
 def known_classes(context: Context, page: Page) -> list[str]:
-    """The classes that a page is about, without those that there are not."""
+    """Return the hardware classes of a page, without unknown ones."""
     return [name for name in page.hardware if name in context.tree.classes]
 
 
 def hardware(context: Context) -> Iterator[Problem]:
-    """A page is about classes that there are, and a CPU's figure stands on a GPU's page only where it carries over."""
+    """Report unknown hardware classes, and CPU results on GPU pages, or the reverse, that do not carry over."""
     for page in context.pages:
         for name in page.hardware:
             if name not in context.tree.classes:
                 remedy = f"use one of: {', '.join(context.tree.classes)}"
-                yield Problem(page.path, 1, "hardware", "hardware", f"unknown class `{name}`", remedy)
+                yield Problem(page.path, 1, "hardware", "hardware", f"unknown hardware class `{name}`", remedy)
     given = [(page, link, target) for page, link, target in context.let_links if isinstance(target, ClaimTarget)]
     for page, link, target in (*context.claim_links, *given):
         claim = context.tree.claims[target.claim]
@@ -143,5 +143,6 @@ def hardware(context: Context) -> Iterator[Problem]:
         measured_on = context.tree.classes.get(target.hardware_class)
         about = [context.tree.classes[name].device for name in known_classes(context, page)]
         if measured_on and any(device != measured_on.device for device in about):
-            message = f"a figure of `{target.hardware_class}` on a page about {', '.join(page.hardware)}"
+            message = f"the figure was measured on `{target.hardware_class}`, but the page is about "
+            message += ", ".join(page.hardware)
             yield at(page, link, "hardware", message, "move it to a page about that hardware")

@@ -1,4 +1,4 @@
-"""What nothing uses: records, files and pages that would grow old without anybody seeing them."""
+"""Rule `orphans`: report unused claims, benchmarks, sessions, facts and files, and pages outside of the navigation."""
 
 import os
 import re
@@ -17,11 +17,11 @@ _NAMED = re.compile(r"[\w./-]+")
 
 
 def orphans(context: Context) -> Iterator[Problem]:
-    """Every claim, benchmark, session, fact and file of the site is used, and every page is reached."""
+    """Report unused claims, benchmarks, sessions, facts and files, and pages that the navigation does not reach."""
     yield from _config(context)
     yield from _benchmarks(context)
     yield from _pages(context)
-    if not any(problem.rule == "pages" for problem in context.problems):  # what cannot be read may use anything
+    if not any(problem.rule == "pages" for problem in context.problems):  # an unreadable page may use anything
         yield from _claims(context)
         yield from _facts(context)
         yield from _files(context)
@@ -30,9 +30,9 @@ def orphans(context: Context) -> Iterator[Problem]:
 def _config(context: Context) -> Iterator[Problem]:
     try:
         if not any(name.endswith(_PAGES) for name in _named(context.tree.root)):
-            yield Problem(_CONFIG, 1, "orphans", "", "names no page", "name the pages in its `nav`")
+            yield Problem(_CONFIG, 1, "orphans", "", "the file lists no page", "list the pages in its `nav`")
     except UnreadableError as error:
-        if os.path.lexists(context.tree.root / _CONFIG):  # records alone need no site
+        if os.path.lexists(context.tree.root / _CONFIG):  # a tree of records alone has no site
             yield unreadable(_CONFIG, "orphans", error)
 
 
@@ -54,11 +54,12 @@ def _benchmarks(context: Context) -> Iterator[Problem]:
     claimed = {claim.benchmark for claim in tree.measured()}
     for name in sorted(set(tree.benchmarks) - claimed):
         path = f"checks/benchmarks/{name}.py"
-        yield Problem(path, 1, "orphans", "", "no claim is measured with it", "add a claim, or delete it")
+        yield Problem(path, 1, "orphans", "", "no claim is measured with it", "add a claim that uses it, or delete it")
     for session in tree.sessions:
         if session.head.benchmark not in claimed:
             message = f"no claim is measured with `{session.head.benchmark}`"
-            yield Problem(session.path, 1, "orphans", "/benchmark", message, "keep the claim, and retire it")
+            remedy = "restore the claim, and retire it instead of deleting it"
+            yield Problem(session.path, 1, "orphans", "/benchmark", message, remedy)
 
 
 def _facts(context: Context) -> Iterator[Problem]:
@@ -66,7 +67,7 @@ def _facts(context: Context) -> Iterator[Problem]:
     for name, sheet in context.tree.facts.items():
         for figure in sheet.figures:
             if f"fact:{name}.{figure}" not in linked:
-                message, remedy = f"no page links the figure `{figure}`", "link it, or delete it"
+                message, remedy = f"no page links the figure `{figure}`", "link it on a page, or delete it"
                 yield Problem(f"checks/facts/{name}.yml", 1, "orphans", f"figures.{figure}", message, remedy)
 
 
@@ -74,7 +75,7 @@ def _pages(context: Context) -> Iterator[Problem]:
     root, faulty = context.tree.root, _faulty(context)
     for path in _below_docs(root):
         if path.suffix in _PAGES and relative(path, root) not in faulty:
-            remedy = f"name it in {_CONFIG}, or delete it"
+            remedy = f"add it to `nav` in {_CONFIG}, or delete it"
             yield Problem(relative(path, root), 1, "orphans", "", "the navigation does not reach the page", remedy)
 
 
@@ -82,26 +83,26 @@ def _files(context: Context) -> Iterator[Problem]:
     root = context.tree.root
     for path in _below_docs(root):
         if path.suffix not in _PAGES and not any(path.name in page.markdown for page in context.pages):
-            remedy = f"show it on a page, name it in {_CONFIG}, or delete it"
-            yield Problem(relative(path, root), 1, "orphans", "", "nothing uses the file", remedy)
+            remedy = f"use it on a page or in {_CONFIG}, or delete it"
+            yield Problem(relative(path, root), 1, "orphans", "", "no page uses the file", remedy)
 
 
 def _faulty(context: Context) -> set[str]:
-    """Files that are to be mended before anybody asks who uses them."""
+    """Return the files with problems of their own, which are reported first."""
     return {problem.path for problem in context.problems}
 
 
 def _named(root: Path) -> set[str]:
-    """The words of the site's configuration that may be names of files.
+    """Return the words of mkdocs.yml that may be file names.
 
     Raises:
-        UnreadableError: it cannot be read, or there is none.
+        UnreadableError: the file is missing or cannot be read.
     """
     return {word.rstrip(".") for word in _NAMED.findall(read_text(root / _CONFIG, root))}
 
 
 def _below_docs(root: Path) -> Iterator[Path]:
-    """The files below docs/ that the site's configuration does not name; none where it names no page."""
+    """Yield the files below docs/ that mkdocs.yml does not name; none if it names no page."""
     try:
         named = _named(root)
     except UnreadableError:

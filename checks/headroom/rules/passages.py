@@ -1,4 +1,4 @@
-"""Passages: the sentences of pages and claims, with what they say of which claim."""
+"""Find the sentences of pages and claims that refer to claims, with the claims of each sentence."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -14,41 +14,42 @@ from headroom.records.claims import Claim
 from headroom.rules.context import Context
 from headroom.rules.links import known_classes
 
-_NEAR = 60  # characters; with all of a sentence, many links in it would take the square of its room
+_NEAR = 60  # characters; keeping the whole sentence per link would be quadratic in the number of links
 _DESTINATION = re.compile(rf"\]\((?:{CALC_ADDRESS}|[^()\s]*)(?:\s+\"[^\"]*\")?\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One claim as a sentence links it."""
+    """A claim as linked by a sentence."""
 
     claim: Claim
     target: ClaimTarget
     text: str = ""
-    """The words of the link."""
+    """The text of the link."""
     title: str | None = None
     before: str = ""
     """The last words before the link in its sentence."""
     hardware: tuple[str, ...] = ()
-    """The classes that the page is about."""
+    """The hardware classes of the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence that links claims, or that is a claim's own."""
+    """A sentence that links claims, or the statement of a claim."""
 
     path: str
     line: int | None
-    """None where it is a claim's: its record has lines."""
+    """None for the statement of a claim, whose record knows its line."""
     text: str
-    """Its words."""
+    """The sentence without markup."""
     typed: str
-    """Its source without the figures that are links."""
-    said: tuple[Statement, ...]
+    """The source of the sentence without linked figures."""
+    claims: tuple[Statement, ...]
+    """The claims that the sentence links."""
 
 
 def passages(context: Context) -> Iterator[Passage]:
-    """Every sentence of a page that links claims."""
+    """Yield every sentence of a page that links claims."""
     linked: dict[str, list[tuple[Link, ClaimTarget]]] = defaultdict(list)
     for page, link, target in context.claim_links:
         if link.text:
@@ -59,7 +60,7 @@ def passages(context: Context) -> Iterator[Passage]:
 
 
 def statements(context: Context, wanted: Callable[[str], bool]) -> Iterator[Passage]:
-    """The statements of measured claims that are wanted; each speaks of nothing but itself."""
+    """Yield the wanted statements of measured claims, each as a passage about the claim itself."""
     for claim in context.tree.measured():
         if wanted(claim.statement):
             itself = Statement(claim, ClaimTarget(claim.id), hardware=claim.scope.hardware)
@@ -77,7 +78,7 @@ def _of_page(context: Context, page: Page, linked: list[tuple[Link, ClaimTarget]
     hardware = tuple(known_classes(context, page))
     for number, inside in sorted(links.items()):
         sentence = found[max(number, 0)]
-        said = tuple(
+        claims = tuple(
             Statement(
                 claim=context.tree.claims[target.claim],
                 target=target,
@@ -89,11 +90,11 @@ def _of_page(context: Context, page: Page, linked: list[tuple[Link, ClaimTarget]
             for link, target in inside
         )
         inner = figures[bisect_left(places, sentence.start) : bisect_left(places, sentence.end)]
-        yield Passage(page.path, sentence.line, sentence.text, _typed(page, sentence, inner), said)
+        yield Passage(page.path, sentence.line, sentence.text, _typed(page, sentence, inner), claims)
 
 
 def _typed(page: Page, sentence: Sentence, figures: list[Link]) -> str:
-    """A sentence's source, without the text of figures and without destinations."""
+    """Return the source of a sentence without linked figures and link destinations."""
     parts, done = [], sentence.start
     for link in figures:
         if link.end <= sentence.end:

@@ -1,4 +1,4 @@
-"""What records say of one another, and of the benchmarks and pages that they name."""
+"""Rule `references`: the methods, pages, benchmarks, arms, classes and models that records name exist."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from headroom.rules.context import Context
 
 
 def references(context: Context) -> Iterator[Problem]:
-    """Records name only what there is, by the right name: methods, pages, benchmarks, arms, classes, models."""
+    """Report names in records to which no method, page, benchmark, arm, hardware class or model belongs."""
     tree = context.tree
     anchors = {page.path: page.anchors for page in context.pages}
     arms = _arms(tree)
@@ -32,7 +32,7 @@ def references(context: Context) -> Iterator[Problem]:
         if session.head.hardware_class not in tree.classes:
             name = session.head.hardware_class
             remedy = "add it to checks/facts/hardware-classes.yml"
-            yield _in(tree, session.path, "/hardware_class", f"unknown class `{name}`", remedy)
+            yield _in(tree, session.path, "/hardware_class", f"unknown hardware class `{name}`", remedy)
     for path, machine in tree.machines.items():
         yield from _class_of(tree, path, machine)
     yield from _harness_proofs(tree)
@@ -55,14 +55,14 @@ def _class_of(tree: Tree, path: str, machine: Machine) -> Iterator[Problem]:
     name = machine.hardware_class
     if name not in tree.classes:
         remedy = "add it to checks/facts/hardware-classes.yml"
-        yield _in(tree, path, "/hardware_class", f"unknown class `{name}`", remedy)
+        yield _in(tree, path, "/hardware_class", f"unknown hardware class `{name}`", remedy)
     elif not tree.classes[name].holds(machine.environment):
         remedy = f"measure with the threads and the power limit of the class, or correct what `{name}` must match"
-        yield _in(tree, path, "/environment", f"the machine is not of the class `{name}`", remedy)
+        yield _in(tree, path, "/environment", f"the machine does not match the hardware class `{name}`", remedy)
 
 
 def _arms(tree: Tree) -> dict[str, tuple[str, ...]]:
-    """The arms of each benchmark."""
+    """Return the arms of each benchmark."""
     folder = tree.root / "checks/benchmarks"
     return {name: arms_of((folder / f"{name}.py").read_text(encoding="utf-8")) for name in tree.benchmarks}
 
@@ -91,10 +91,10 @@ def _section_references(
     if places is None:
         yield _in(tree, path, field, f"there is no page `docs/{section}`", "correct the path")
     elif anchor not in places:
-        yield _in(tree, path, field, f"`docs/{name}` has no place `#{anchor}`", "correct the anchor")
+        yield _in(tree, path, field, f"`docs/{name}` has no anchor `#{anchor}`", "correct the anchor")
     elif anchor != method.id and method.id in places:
-        message = f"`docs/{name}` has a place of the method's own name"
-        yield _in(tree, path, field, message, f"write `{name}#{method.id}`, or give that place another name")
+        message = f"`docs/{name}` has an anchor with the id of the method, and the method names another one"
+        yield _in(tree, path, field, message, f"write `{name}#{method.id}`, or rename that anchor")
 
 
 def _measured_references(
@@ -102,15 +102,14 @@ def _measured_references(
 ) -> Iterator[Problem]:
     for name in claim.scope.hardware:
         if name not in tree.classes:
-            yield _in(
-                tree, path, "scope.hardware", f"unknown class `{name}`", "add it to checks/facts/hardware-classes.yml"
-            )
+            remedy = "add it to checks/facts/hardware-classes.yml"
+            yield _in(tree, path, "scope.hardware", f"unknown hardware class `{name}`", remedy)
     if arms is None:
         yield _in(
             tree, path, "benchmark", f"there is no benchmark `{claim.benchmark}`", "add it under checks/benchmarks/"
         )
         return
-    remedy = f"use one of: {', '.join(arms)}" if arms else "declare `ARMS = (…)` in it, a tuple of texts"
+    remedy = f"use one of: {', '.join(arms)}" if arms else "declare `ARMS = (…)` in it, a tuple of strings"
     for field, name in (("subject", claim.subject), ("baseline", claim.baseline)):
         if name not in arms:
             yield _in(tree, path, field, f"the benchmark has no arm `{name}`", remedy)
@@ -119,34 +118,36 @@ def _measured_references(
 
 
 def _other_arm(tree: Tree, path: str, claim: MeasuredClaim, arms: tuple[str, ...]) -> Iterator[Problem]:
-    """A statement that holds every word of another arm, and not every word of its own two."""
-    said = _words(claim.statement)
-    unnamed = [arm for arm in (claim.subject, claim.baseline) if not _words(arm) <= said]
+    """Report a statement with all words of another arm that lacks words of the compared arms."""
+    stated = _words(claim.statement)
+    unnamed = [arm for arm in (claim.subject, claim.baseline) if not _words(arm) <= stated]
     own = _words(f"{claim.subject} {claim.baseline}") if unnamed else frozenset()
     for arm in arms if unnamed else ():
-        if _words(arm) <= said and not _words(arm) <= own:
-            message = f"it names the arm `{arm}`, and compares `{claim.subject}` with `{claim.baseline}`"
-            yield _in(tree, path, "statement", message, "say what is compared")
+        if _words(arm) <= stated and not _words(arm) <= own:
+            message = f"the sentence names the arm `{arm}`, but the claim compares `{claim.subject}` with "
+            message += f"`{claim.baseline}`"
+            yield _in(tree, path, "statement", message, "name the arms that the claim compares")
 
 
-@lru_cache(maxsize=1024)  # the arms of a benchmark are asked for by each of its claims
+@lru_cache(maxsize=1024)  # all claims of a benchmark ask for the same arms
 def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[\w-]+", text.lower()))
 
 
 def _fixed_alike(tree: Tree) -> Iterator[Problem]:
-    """What two claims of a benchmark both name as fixed is the same: it is fixed by the benchmark, not by them."""
+    """Report fixed conditions that differ between two claims of a benchmark: the benchmark fixes them, not a claim."""
     first: dict[tuple[str, str], MeasuredClaim] = {}
     for claim in tree.measured():
         for name, value in claim.scope.fixed.items():
             other = first.setdefault((claim.benchmark, name), claim)
             if other.scope.fixed[name] != value:
-                message = f"`{name}: {value}`, where `{other.id}` has `{other.scope.fixed[name]}` of the same benchmark"
-                yield _in(tree, tree.claim_paths[claim.id], "scope.fixed", message, "say what the benchmark does")
+                message = f"{name} is {value} here, but {other.scope.fixed[name]} in `{other.id}` of the same benchmark"
+                remedy = "write in both claims the value that the benchmark uses"
+                yield _in(tree, tree.claim_paths[claim.id], "scope.fixed", message, remedy)
 
 
 def _in(tree: Tree, path: str, field: str, message: str, remedy: str) -> Problem:
-    """A problem at the line of a record's field."""
+    """Return a problem at the line of a record's field."""
     document = tree.documents.get(path)
     line = document.line(tuple(field.split("."))) or 1 if document and document.lines else None
     return Problem(path, line, "references", field, message, remedy)

@@ -1,4 +1,4 @@
-"""Typed figures on readers' pages: times, rates, percentages, ratios and binary sizes that nothing keeps true."""
+"""Rule `typed`: times, rates, percentages, ratios and GiB/MiB sizes on readers' pages link to their source."""
 
 import re
 from bisect import bisect_right
@@ -28,15 +28,15 @@ _UNITS: Final = "|".join(
 )
 _FIGURE: Final = re.compile(rf"{_NUMBER}(?:{_UNITS})")
 _NOT_MEANT: Final = re.compile(r"(?:19|20)\d0s|(?:0|100)\s?%")
-"""A decade, nothing and all."""
+"""Decades such as 1990s, 0 % and 100 %."""
 _GROUNDS: Final = ("claim:", "fact:", "calc:", "estimate:")
 _ATTRIBUTE: Final = re.compile(r"(?<![\w-])(?:alt|title|aria-label)\s*=\s*\"([^\"]*)\"")
 _IN_META: Final = ("title", "description")
 _LINKED: Final = (
-    "link it to what it follows from (`claim:`, `fact:` or `calc:`), or write `<!-- no-claim: KIND -->` behind its "
-    "sentence (docs/contribute/comparisons.md)"
+    "link it to its source with `claim:`, `fact:` or `calc:`, or write `<!-- no-claim: KIND -->` after its sentence "
+    "(docs/contribute/comparisons.md)"
 )
-_IN_TEXT: Final = "say it in the text of the page, where it can be a link"
+_IN_TEXT: Final = "move the figure to the text of the page, and link it there"
 
 
 def typed(context: Context) -> Iterator[Problem]:
@@ -46,16 +46,15 @@ def typed(context: Context) -> Iterator[Problem]:
             for sentence, place, figure in typed_figures(page, context.prose[page.path].sentences):
                 if sentence.remark is None:
                     line = page.markdown.count("\n", 0, place) + 1
-                    yield Problem(
-                        page.path, line, "typed", "", f"`{figure}` is typed, and nothing keeps it true", _LINKED
-                    )
+                    message = f"the figure `{figure}` is typed by hand, so no check keeps it true"
+                    yield Problem(page.path, line, "typed", "", message, _LINKED)
             for line, figure in sorted({*_in_meta(page), *_in_attributes(page)}):
-                message = f"`{figure}` stands where no link can keep it true"
+                message = f"the figure `{figure}` is in a title, description or alternative text, which cannot link it"
                 yield Problem(page.path, line, "typed", "", message, _IN_TEXT)
 
 
 def typed_figures(page: Page, sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, int, str]]:
-    """Yield each figure of a page's sentences outside of code and of links to its grounds, with its place."""
+    """Yield each figure in a page's sentences, outside of code and source links, with its sentence and position."""
     body = without_fences(page.markdown)
     source = masked(body, comments(body))
     linked = [link for link in page.links if link.href.startswith(_GROUNDS)]
@@ -80,7 +79,7 @@ def _figures(text: str) -> Iterator[re.Match[str]]:
 
 
 def _in_meta(page: Page) -> Iterator[tuple[int, str]]:
-    """Yield the figures of the title and the description in a page's front matter, with their lines."""
+    """Yield the figures in the title and description of a page's front matter, with their lines."""
     rows = page.text.splitlines()
     for key in _IN_META:
         for match in _figures(str(page.meta.get(key, ""))):
@@ -88,7 +87,7 @@ def _in_meta(page: Page) -> Iterator[tuple[int, str]]:
 
 
 def _in_attributes(page: Page) -> Iterator[tuple[int, str]]:
-    """Yield the figures of alternative texts and of the titles of links, with their lines."""
+    """Yield the figures in alternative texts and link titles, with their lines."""
     for link in page.links:
         texts = [link.text if _is_image(page, link) else "", link.title or ""]
         yield from ((link.line, match[0]) for text in texts for match in _figures(unescape(text)))
