@@ -29,7 +29,7 @@ FLOORS = {
 MET_IN = {
     "numpy": {"maths"},
     "pydantic": {"records"},
-    "yaml": {"parsing", "rules"},
+    "yaml": {"io", "rules"},
     "torch": {"execution"},
     "transformers": {"execution"},
     "datasets": {"execution"},
