@@ -85,7 +85,8 @@ trainer.add_callback(updates)
 with suppress(torch.OutOfMemoryError):
     # --8<-- [start:is-it-on]
     trainer.train()
-    print("batch size in the end:", trainer.state.train_batch_size)
+    found = trainer.state.train_batch_size
+    print("batch size in the end:", found)
     # --8<-- [end:is-it-on]
     print("batches", sizes)
     print("steps", trainer.state.global_step, "updates", updates.count)
@@ -95,5 +96,5 @@ assert trainer.state.global_step == 3, "the run did not reach its end"
 # What breaks: two updates were made before the error, and no one took them back.
 assert updates.count == 5, f"{updates.count} updates were made"
 assert not at_restart[0].equal(initial), "the second try began with new weights"
-assert trainer.state.train_batch_size == 8
+assert found == 8, f"the size that it ended with is not {found}"
 assert arguments.per_device_train_batch_size == 10, "the arguments have changed"
