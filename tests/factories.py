@@ -1,4 +1,4 @@
-"""Synthetic trees: claims, sessions of a made-up benchmark, and the files that hold them as the loaders want them."""
+"""Build synthetic trees: claims, sessions of a made-up benchmark, and their files."""
 
 import json
 import math
@@ -106,7 +106,7 @@ CITED: dict[str, Any] = {
 
 
 def a_claim(claim_id: str = ID, **changes: Any) -> MeasuredClaim:
-    """A claim that the clever arm takes less time than the plain one, with these fields changed."""
+    """Return a claim that the clever arm is faster than the plain one, with these fields changed."""
     fields: dict[str, Any] = {
         "id": claim_id,
         "kind": "measured",
@@ -125,7 +125,7 @@ def a_claim(claim_id: str = ID, **changes: Any) -> MeasuredClaim:
 
 
 def a_sweep(*grid: float, **changes: Any) -> dict[str, Any]:
-    """A scope that sweeps the batch size over a grid."""
+    """Return a scope that sweeps the batch size over a grid."""
     sweep = {"axis": "batch_size", "unit": "sequences", "grid": list(grid)}
     return {"fixed": {"model": "made up"}, "sweep": sweep, "hardware": ["cpu"], **changes}
 
@@ -142,7 +142,7 @@ def a_session(
     syntax: str = BENCHMARK,
     **changes: Any,
 ) -> Evidence:
-    """A faultless session in which the subject improves on the baseline by ``ratio``, with these fields changed.
+    """Return a valid session in which the subject improves on the baseline by ``ratio``, with these fields changed.
 
     Args:
         claim: whose arms are measured at its points in its metric.
@@ -209,7 +209,7 @@ def a_session(
 
 
 def edited(evidence: Evidence, edit: Callable[[dict[str, Any]], None]) -> Evidence:
-    """The session as it would be after an edit of its fields."""
+    """Return a session after an edit of its fields."""
     data = evidence.model_dump(mode="json")
     edit(data)
     return Evidence.model_validate(data)
@@ -223,7 +223,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def keep(root: Path, evidence: Evidence) -> Path:
-    """Write a session where it belongs, under the name that it must have."""
+    """Write a session to its path in the tree."""
     text = paths.evidence_text(evidence)
     return write(root / paths.evidence_path(evidence, text), text)
 
@@ -235,7 +235,7 @@ def write_tree(
     *,
     benchmarks: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write a tree whose every file is as the loaders want it, and return its root."""
+    """Write a tree of valid files, and return its root."""
     claims = list(claims)
     sources = benchmarks if benchmarks is not None else {claim.benchmark: BENCHMARK for claim in claims}
     for name, source in sources.items():
@@ -251,7 +251,7 @@ def write_tree(
 
 
 def a_run_record(source: str = SNIPPET, **changes: Any) -> str:
-    """The record of a run of the snippet ``training/clever`` on a CPU, with these fields changed."""
+    """Return the record of a run of the snippet ``training/clever`` on a CPU, with these fields changed."""
     fields = {
         "snippet": "training/clever",
         "sha256": sha256(source),
@@ -270,19 +270,19 @@ def a_run_record(source: str = SNIPPET, **changes: Any) -> str:
 
 
 def load_clean(root: Path) -> Tree:
-    """The tree, which has no problem."""
+    """Load a tree, and assert that it has no problem."""
     tree = records.load(root)
     assert tree.problems == ()
     return tree
 
 
 def standing(root: Path, claim: MeasuredClaim, hardware: str = "cpu") -> Standing:
-    """Where a claim of a tree stands, from its files."""
+    """Return the standing of a claim in a tree, from its files."""
     return judge_all(load_clean(root)).of(claim, hardware)
 
 
 def verdict(root: Path, claim: MeasuredClaim, evidence: Evidence) -> SessionVerdict:
-    """What the whole pipeline, from files to verdict, says of a claim on one session."""
+    """Return the verdict on a claim with one session, through files, loading and judging."""
     found = standing(write_tree(root, [claim], [evidence]), claim).verdict
     assert found is not None
     return found

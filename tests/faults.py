@@ -1,4 +1,4 @@
-"""Faults of a tree of records: what is done to a clean one, and the one problem that it must give."""
+"""Faults of records: each changes a clean tree, and gives exactly one problem."""
 
 import json
 import os
@@ -74,7 +74,7 @@ LONG = " ".join(["word"] * 26)
 
 
 def make(root: Path) -> Path:
-    """A tree that holds a record of every kind and no problem."""
+    """Write a tree with a record of every kind and no problem, and return its root."""
     claim = MeasuredClaim.model_validate(yaml.safe_load(CLAIM_TEXT))
     write_tree(root, [claim], [a_session(claim, blocks=10)])
     write(root / CLAIM, CLAIM_TEXT)
@@ -86,7 +86,7 @@ def make(root: Path) -> Path:
 
 
 def swap(path: str, old: str, new: str) -> Callable[[Path], None]:
-    """A fault: one text of a file replaced by another."""
+    """Return a fault that replaces a text of a file."""
 
     def apply(root: Path) -> None:
         text = (root / path).read_text(encoding="utf-8")
@@ -97,7 +97,7 @@ def swap(path: str, old: str, new: str) -> Callable[[Path], None]:
 
 
 def add(path: str, text: str) -> Callable[[Path], None]:
-    """A fault: a file more, or another one in its place."""
+    """Return a fault that adds or replaces a file."""
 
     def apply(root: Path) -> None:
         write(root / path, text)
@@ -106,7 +106,7 @@ def add(path: str, text: str) -> Callable[[Path], None]:
 
 
 def add_bytes(path: str, data: bytes) -> Callable[[Path], None]:
-    """A fault: a file that is no text."""
+    """Return a fault that writes bytes that are not text."""
 
     def apply(root: Path) -> None:
         (root / path).write_bytes(data)
@@ -115,7 +115,7 @@ def add_bytes(path: str, data: bytes) -> Callable[[Path], None]:
 
 
 def link(path: str, target: str) -> Callable[[Path], None]:
-    """A fault: a link in the place of a file."""
+    """Return a fault that replaces a file by a symbolic link."""
 
     def apply(root: Path) -> None:
         (root / path).unlink()
@@ -125,7 +125,7 @@ def link(path: str, target: str) -> Callable[[Path], None]:
 
 
 def resaved(edit: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
-    """A fault in the only evidence file, whose name is made to fit its new content."""
+    """Return a fault that edits the only evidence file without renaming it."""
 
     def apply(root: Path) -> None:
         (path,) = (root / "checks/evidence").rglob("*.json")
@@ -137,7 +137,7 @@ def resaved(edit: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]:
 
 
 class Fault(NamedTuple):
-    """What is done to a clean tree, and the one problem that it must give."""
+    """A change of a clean tree, and the one problem that it must give."""
 
     do: Callable[[Path], None]
     path: str
@@ -148,37 +148,37 @@ class Fault(NamedTuple):
 
 
 def of_claim(old: str, new: str, line: int, field: str, message: str) -> Fault:
-    """A fault of the measured claim."""
+    """Return a fault of the measured claim."""
     return Fault(swap(CLAIM, old, new), CLAIM, line, "claims", field, message)
 
 
 def of_cited(old: str, new: str, line: int, message: str, field: str = "") -> Fault:
-    """A fault of the cited claim as a whole."""
+    """Return a fault of the cited claim."""
     return Fault(swap(CITED_PATH, old, new), CITED_PATH, line, "claims", field, message)
 
 
 def of_modelled(old: str, new: str, line: int, field: str, message: str) -> Fault:
-    """A fault of a modelled claim, which is added with it."""
+    """Return a fault that adds a faulty modelled claim."""
     assert MODELLED_TEXT.count(old) == 1
     return Fault(add(MODELLED_PATH, MODELLED_TEXT.replace(old, new)), MODELLED_PATH, line, "claims", field, message)
 
 
 def of_snippet(old: str, new: str, line: int, message: str, field: str = "") -> Fault:
-    """A fault of the snippet; its run record then stands alone, which is not the records' concern."""
+    """Return a fault of the snippet; loading does not compare it with its run record."""
     return Fault(swap(SNIPPET_PATH, old, new), SNIPPET_PATH, line, "snippets", field, message)
 
 
 def of_method(text: str, line: int | None, message: str) -> Fault:
-    """A fault of a YAML file that has nothing to do with what it is about."""
+    """Return a fault of any YAML file, shown with a method."""
     return Fault(add(METHOD, text), METHOD, line, "methods", "", message)
 
 
 def of_run(text: str, line: int | None, message: str) -> Fault:
-    """As above, of a JSON file."""
+    """Return a fault of any JSON file, shown with a run record."""
     return Fault(add(RUN, text), RUN, line, "runs", "", message)
 
 
-# Faults that any file can have: what it is, how it is written, and how YAML and JSON are.
+# Faults that any file can have: its type, its encoding, and its YAML or JSON syntax.
 OF_ANY_FILE = {
     "link": Fault(
         link(METHOD, f"../../{CLASSES}"), METHOD, None, "methods", "", "a symbolic link, or a path through one"

@@ -1,4 +1,4 @@
-"""Trees of any size without problems: claims and sessions, and the pages, methods and snippets around them.
+"""Build trees of any size without problems: claims and sessions, and the pages, methods and snippets around them.
 
 ``make`` writes made-up claims alone, ``make_from_project`` adds them to copies of this project's pages and snippets.
 Sessions are written as text, which is faster than through pydantic models. Seeded: the same size gives the same bytes.
@@ -26,12 +26,12 @@ from headroom.records.paths import claim_path, run_path
 
 BLOCKS = 20
 PER_BENCHMARK = 25
-"""Claims that are measured with one benchmark, belong to one method and stand on one page."""
+"""The number of claims that share a benchmark, a method and a page."""
 GRID = (1, 8, 64)
 DATES = ("2026-11-18", "2026-11-19", "2026-11-20")
 PROJECT = Path(__file__).resolve().parents[1]
 COPIED = "training"
-"""The folder of docs/ and snippets/ that is copied."""
+"""The copied folder of docs/ and snippets/."""
 _ONE_PLACE = re.compile(r"^(?:was|answers):\n(?:[ \t].*\n)+", re.MULTILINE)
 """Front matter that only one page may have: its old addresses, and the choices of the start page that lead to it."""
 _ENVIRONMENT = {name: getattr(MACHINE, name) for name in MachineState.__slots__} | H200
@@ -39,7 +39,7 @@ _ENVIRONMENT = {name: getattr(MACHINE, name) for name in MachineState.__slots__}
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One claim of the tree, by its number."""
+    """The plan of one claim of the tree, by its number."""
 
     number: int
     sessions: int = 2
@@ -51,27 +51,27 @@ class Plan:
 
     @property
     def group(self) -> str:
-        """What its benchmark, its method and its page are named after."""
+        """The name of its benchmark, method and page."""
         return f"{self.number // PER_BENCHMARK:04}"
 
     @property
     def arm(self) -> str:
-        """The arm that is said to be better; all claims of a benchmark share the baseline."""
+        """The arm that the claim says is better; all claims of a benchmark share the baseline."""
         return f"way {self.number % PER_BENCHMARK}"
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The batch sizes at which it is tried: every tenth claim sweeps them, all measured in one session."""
+        """The batch sizes at which it is measured: every tenth claim has a sweep, measured in one session."""
         return GRID if self.number % 10 == 0 else (8,)
 
     @property
     def claim_file(self) -> str:
-        """Where the claim lies."""
+        """The path of the claim."""
         return claim_path(self.id)
 
     @property
     def page_file(self) -> str:
-        """Where the page lies that links it."""
+        """The path of the page that links it."""
         return f"docs/scale/page-{self.group}.md"
 
 
@@ -169,7 +169,7 @@ def _claim(root: Path, plan: Plan, syntax: str) -> str:
 
 
 def _session(plan: Plan, date: str, syntax: str) -> tuple[str, float]:
-    """The text of an evidence file in the form of ``headroom measure``, and the baseline's typical time at size 8."""
+    """Return an evidence file in the form of ``headroom measure``, and the baseline's typical time at size 8."""
     rng = random.Random(f"{plan.number} {date}")  # noqa: S311 - noise, not a secret
     seed = rng.getrandbits(31)
     head: dict[str, Any] = {
@@ -197,7 +197,7 @@ def _session(plan: Plan, date: str, syntax: str) -> tuple[str, float]:
 
 
 def _runs(plan: Plan, seed: int, rng: random.Random, plain: list[float]) -> Iterator[str]:
-    """The lines of a session's runs; the times of the baseline at size 8 are added to ``plain``."""
+    """Return the lines of a session's runs; the times of the baseline at size 8 are added to ``plain``."""
     arms = (("plain", False), ("plain", True), (plan.arm, False))
     slots = [Slot(arm, control, (("batch_size", size),)) for size in plan.sizes for arm, control in arms]
     clock = 0.0

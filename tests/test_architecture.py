@@ -1,4 +1,4 @@
-"""The house as it is drawn: floors, sizes, docstrings, the folder tree, and nothing of any one machine in it."""
+"""The architecture page matches the code: layers, sizes, docstrings, the folder tree, and no machine-specific paths."""
 
 import ast
 import re
@@ -16,8 +16,8 @@ from headroom import rules
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "checks" / "headroom"
 PAGE = ROOT / "docs" / "contribute" / "architecture.md"
-# Room by floor: a module imports only from floors below its own, or from its own room. The ground floor is one room.
-FLOORS = {
+# Layer of each package: a module imports only from lower layers or its own package. Packages of layer 0 are one.
+LAYERS = {
     **dict.fromkeys(("io", "maths", "environment"), 0),
     "records": 1,
     **dict.fromkeys(("verdicts", "execution"), 2),
@@ -25,8 +25,8 @@ FLOORS = {
     **dict.fromkeys(("site", "rules", "scaffolds", "changes"), 4),
     **dict.fromkeys(("cli", "mkdocs_plugin", "pytest_plugin"), 5),
 }
-# Where alone the libraries are met that somebody might want to do without, or to replace.
-MET_IN = {
+# The only packages that may import each optional or replaceable library.
+IMPORTED_IN = {
     "numpy": {"maths"},
     "pydantic": {"records"},
     "yaml": {"io", "rules"},
@@ -55,32 +55,32 @@ class Module:
 
     @property
     def name(self) -> str:
-        """Its dotted name below the package; that of the package itself is empty."""
+        """The dotted name below `headroom`; empty for `headroom` itself."""
         return ".".join(self.path.relative_to(PACKAGE).with_suffix("").parts).removesuffix("__init__").rstrip(".")
 
     @property
-    def room(self) -> str:
-        """The folder, or the single module, that it belongs to."""
+    def package(self) -> str:
+        """The top-level package, or the single module, that it belongs to."""
         return self.name.partition(".")[0]
 
     @property
     def tree(self) -> ast.Module:
-        """Its syntax tree."""
+        """The syntax tree."""
         return ast.parse(self.path.read_text("utf-8"))
 
     def imports(self) -> Iterator[str]:
-        """Every module that it imports, wherever in it: at its top, in a function, or for types only."""
+        """Yield every imported module: at the top, in functions and for types only."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
-                assert node.level == 0, f"{self.path}:{node.lineno}: a relative import hides its floor"
+                assert node.level == 0, f"{self.path}:{node.lineno}: a relative import hides its layer"
                 for alias in node.names:
                     below = f"{node.module}.{alias.name}"
                     yield below if below.removeprefix("headroom.") in NAMES else str(node.module)
 
     def of_the_package(self) -> set[str]:
-        """The modules of the package that it imports, named as they are below it."""
+        """Return the imported modules of `headroom`, by their names below it."""
         return {name.removeprefix("headroom.") for name in self.imports() if name.startswith("headroom.")}
 
 
@@ -91,7 +91,7 @@ each_module = pytest.mark.parametrize("module", MODULES, ids=lambda module: modu
 
 
 def definitions(node: ast.AST) -> Iterator[Definition]:
-    """Functions, classes and methods, outside of functions."""
+    """Yield functions, classes and methods, except those nested in functions."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield child
@@ -102,78 +102,80 @@ def definitions(node: ast.AST) -> Iterator[Definition]:
 
 
 def kept() -> list[str]:
-    """The files that are, or would be, under version control."""
+    """Return the files that are tracked or not ignored by git."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
     return sorted({name for name in listed if name and (ROOT / name).is_file()})
 
 
-class TestFloors:
-    """Who may import whom."""
+class TestLayers:
+    """Which packages may import which."""
 
-    def test_table_holds_every_room(self) -> None:
-        """A new room has to be given a floor, and one that is gone loses it."""
-        assert {module.room for module in INSIDE} == set(FLOORS)
+    def test_table_has_every_package(self) -> None:
+        """A new package needs a layer, and a deleted one has none."""
+        assert {module.package for module in INSIDE} == set(LAYERS)
 
-    def test_is_the_table_of_the_page(self) -> None:
-        """What contributors read is what is tested."""
+    def test_table_matches_the_page(self) -> None:
+        """Contributors read the layers that are tested."""
         rows = re.findall(r"^\| (\d) \| (`[^|]+) \|", PAGE.read_text("utf-8"), re.MULTILINE)
         drawn = {
-            room.removesuffix("/").removesuffix(".py"): int(floor)
-            for floor, rooms in rows
-            for room in re.findall(r"`([^`]+)`", rooms)
+            package.removesuffix("/").removesuffix(".py"): int(layer)
+            for layer, packages in rows
+            for package in re.findall(r"`([^`]+)`", packages)
         }
-        assert drawn == FLOORS
+        assert drawn == LAYERS
 
     @each_module
-    def test_imports_come_from_below_or_from_the_same_room(self, module: Module) -> None:
-        """No module knows of what stands on its own floor in another room, or above it."""
-        floor = FLOORS.get(module.room, 6)  # `headroom` itself offers functions of every layer
-        rooms = {name.partition(".")[0] for name in module.of_the_package()}
-        fitting = {
-            room for room in rooms if FLOORS[room] < floor or room == module.room or FLOORS[room] == floor in (0, 3)
+    def test_imports_come_from_lower_layers_or_the_same_package(self, module: Module) -> None:
+        """No module imports from another package of its own layer, or from a higher layer."""
+        layer = LAYERS.get(module.package, 6)  # `headroom` itself offers functions of every layer
+        packages = {name.partition(".")[0] for name in module.of_the_package()}
+        allowed = {
+            package
+            for package in packages
+            if LAYERS[package] < layer or package == module.package or LAYERS[package] == layer in (0, 3)
         }
-        assert rooms - fitting == set()
+        assert packages - allowed == set()
 
-    def test_has_no_circle(self) -> None:
-        """The modules of a room stand in an order as well."""
+    def test_has_no_import_cycle(self) -> None:
+        """Modules of one package have no cycle either."""
         graph = {module.name: module.of_the_package() for module in INSIDE}
         order = list(TopologicalSorter(graph).static_order())
         assert order.index("io.safe_read") < order.index("records.tree") < order.index("cli.check")
 
     @each_module
-    def test_libraries_are_met_in_one_room(self, module: Module) -> None:
-        """A library that may be missing, or may have to go, is known to one room only."""
-        libraries = {name.partition(".")[0] for name in module.imports()} & MET_IN.keys()
-        assert {name for name in libraries if module.room not in MET_IN[name]} == set()
+    def test_libraries_are_imported_in_one_package(self, module: Module) -> None:
+        """A library that may be missing or be replaced is imported in one package only."""
+        libraries = {name.partition(".")[0] for name in module.imports()} & IMPORTED_IN.keys()
+        assert {name for name in libraries if module.package not in IMPORTED_IN[name]} == set()
 
 
 class TestSize:
-    """Nothing grows out of sight."""
+    """Sizes of files and functions, and docstrings."""
 
     @each_module
     def test_of_a_file(self, module: Module) -> None:
-        """A file that grows too long is two concepts."""
+        """A file that is too long holds two concepts."""
         assert len(module.path.read_text("utf-8").splitlines()) <= LINES_OF_A_FILE
 
     @each_module
     def test_of_a_function(self, module: Module) -> None:
-        """A function that grows too long is several."""
+        """A function that is too long is several."""
         functions = (node for node in ast.walk(module.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
         lengths = {node.name: (node.end_lineno or 0) - node.lineno + 1 for node in functions}
         assert {name: length for name, length in lengths.items() if length > LINES_OF_A_FUNCTION} == {}
 
     @each_module
-    def test_everything_public_says_what_it_is(self, module: Module) -> None:
-        """Every module, and every public class, function and method has a docstring."""
+    def test_everything_public_has_a_docstring(self, module: Module) -> None:
+        """Every module, public class, function and method has one."""
         public = [node for node in definitions(module.tree) if not node.name.startswith("_")]
         assert [node.name for node in public if not ast.get_docstring(node)] == []
-        # A package's empty __init__ says nothing, and has nothing to say it about.
+        # An empty __init__ needs none.
         assert ast.get_docstring(module.tree) or not module.path.read_text("utf-8").strip()
 
 
 def drawn() -> list[str]:
-    """The paths of the folder tree on the page; folders end in a slash."""
+    """Return the paths of the folder tree on the page; folders end in a slash."""
     (block,) = re.findall(r"^```text\n(mkdocs\.yml.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
     found: list[str] = []
     above: list[str] = []
@@ -188,10 +190,10 @@ def drawn() -> list[str]:
 
 
 class TestFolders:
-    """The folder tree that is drawn in docs/contribute/architecture.md."""
+    """The folder tree in docs/contribute/architecture.md."""
 
-    def test_what_is_drawn_is_there(self) -> None:
-        """Every path of the drawing stands in the repository."""
+    def test_drawn_paths_exist(self) -> None:
+        """Every path of the drawing exists in the repository."""
         files = kept()
         missing = [
             path
@@ -200,8 +202,8 @@ class TestFolders:
         ]
         assert missing == []
 
-    def test_what_is_there_is_drawn(self) -> None:
-        """Every entry of the top, every folder of checks/ and every room of the package is in the drawing."""
+    def test_existing_folders_are_drawn(self) -> None:
+        """Every entry of the top, every folder of checks/ and every package is in the drawing."""
         paths = [Path(name) for name in kept()]
         folders = {f"{parent.as_posix()}/" for path in paths for parent in path.parents[:-1]}
         top = {path.name for path in paths if len(path.parts) == 1}
@@ -209,7 +211,7 @@ class TestFolders:
         assert sorted({*top, *deep} - set(drawn())) == []
 
     def test_no_code_is_ignored(self) -> None:
-        """No line of .gitignore keeps a source file out of the repository."""
+        """No line of .gitignore excludes a source file."""
         there = {path for folder in ("checks", "docs", "snippets", "tests") for path in (ROOT / folder).rglob("*.py")}
         assert {path.relative_to(ROOT).as_posix() for path in there} - set(kept()) == set()
 
@@ -222,17 +224,17 @@ REGISTRIES = tuple(
 )
 
 
-class TestNothingOfOneMachine:
-    """What works here only does not stand in the repository."""
+class TestNoMachineSpecificText:
+    """No file depends on one machine."""
 
     @pytest.mark.parametrize("words", [*PRIVATE, *REGISTRIES])
     def test_no_file_names(self, words: str) -> None:
-        """No file names a folder of the machine that it was written on, or the host of a package registry."""
+        """No file contains a folder of a development machine or the host of a package registry."""
         naming = [name for name in kept() if words.encode() in (ROOT / name).read_bytes()]
         assert naming == []
 
     def test_looks_at_every_file(self) -> None:
-        """Code, pages, records and workflows are among the files, so that the search cannot pass for want of any."""
+        """Code, pages, records and workflows are among the searched files."""
         files = set(kept())
         wanted = {
             "README.md",
@@ -245,15 +247,15 @@ class TestNothingOfOneMachine:
         assert any(name.startswith("checks/registry/") for name in files)
 
 
-def test_every_rule_stands_in_the_table() -> None:
-    """In the order in which they run, and the rules of reading below it."""
+def test_every_rule_is_in_the_table() -> None:
+    """In the order in which they run, with the rules of loading below the table."""
     text = PAGE.read_text(encoding="utf-8").partition("## What must hold")[2].partition("\n## ")[0]
     assert re.findall(r"^\| `([a-z]+)` \|", text, re.MULTILINE) == list(rules.RULES)
     below = text.rpartition("Reading itself")[2]
     assert re.findall(r"`([a-z]+)`", below) == list(rules.READING)
 
 
-def test_ci_calls_what_there_is() -> None:
+def test_ci_calls_existing_make_targets() -> None:
     """Without an argument the test command of the README; the weekly workflow, targets of the Makefile."""
     make = (ROOT / "Makefile").read_text("utf-8")
     assert (ROOT / ".ci/run").read_text("utf-8").splitlines()[-1] == "exec make test"

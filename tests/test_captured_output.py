@@ -1,4 +1,4 @@
-"""What a record keeps of what a script printed."""
+"""Trimming of captured output for run records."""
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
@@ -19,8 +19,8 @@ CUT = "…\n"
         ("a\x07\u202eb\u200bc", "abc"),
     ],
 )
-def test_what_only_a_terminal_knows_is_left_out(stdout: str, expected: str) -> None:
-    """Colours, lines written over, characters that are not seen, and blanks at the ends."""
+def test_terminal_control_is_removed(stdout: str, expected: str) -> None:
+    """Colours, overwritten lines, invisible characters and trailing blanks."""
     assert trimmed(stdout) == expected
 
 
@@ -34,8 +34,8 @@ def test_what_only_a_terminal_knows_is_left_out(stdout: str, expected: str) -> N
         ("/home/\u200bme/x", "…/x"),
     ],
 )
-def test_of_a_path_on_the_machine_the_last_name_stays(stdout: str, expected: str) -> None:
-    """Whoever ran the script, and where, is nobody's business."""
+def test_absolute_path_is_reduced_to_its_last_name(stdout: str, expected: str) -> None:
+    """Run records name no user and no folder of the machine."""
     assert trimmed(stdout) == expected
 
 
@@ -43,13 +43,13 @@ def test_of_a_path_on_the_machine_the_last_name_stays(stdout: str, expected: str
     "text",
     ["3/4 of it, tokens / s", "https://a.org/b/c", "openai-community/gpt2", "out/model/x", "and/or", "[/] 1/2/3"],
 )
-def test_what_looks_like_a_path_and_is_none_stays(text: str) -> None:
-    """Addresses, fractions, names of the hub, and paths that begin where the script ran."""
+def test_other_text_with_slashes_is_kept(text: str) -> None:
+    """URLs, fractions, names on the Hub and relative paths."""
     assert trimmed(text) == text
 
 
 def test_the_end_of_a_long_output_is_kept_in_whole_lines() -> None:
-    """What was left out is marked; a line alone that is too long keeps its end."""
+    """The omission is marked; a single line that is too long keeps its end."""
     rows = [f"line {number}" for number in range(LINES + 1)]
     assert trimmed("\n".join(rows[1:])) == "\n".join(rows[1:])
     assert trimmed("\n".join(rows)) == CUT + "\n".join(rows[2:])
@@ -61,8 +61,8 @@ def test_the_end_of_a_long_output_is_kept_in_whole_lines() -> None:
 @pytest.mark.parametrize(
     "text", ["", " ", "a\n", "a \nb", "at /home/me/x", "a\x1b[2J", "a\u202eb", "x\n" * LINES + "x", "x" * 4001, "\rx"]
 )
-def test_a_record_takes_nothing_else(text: str) -> None:
-    """Whoever wrote it."""
+def test_record_refuses_untrimmed_output(text: str) -> None:
+    """Also if a record is edited by hand."""
     with pytest.raises(ValidationError):
         TypeAdapter(Printed).validate_python(text)
 
@@ -70,6 +70,6 @@ def test_a_record_takes_nothing_else(text: str) -> None:
 @pytest.mark.parametrize(
     "stdout", ["/a//b/~/c/…/d\r\n", "…\n" + "x\n" * 90, " \n" + "é" * 9000, "\x1b[\x1b[m0m/a/\u200b/b"]
 )
-def test_what_is_kept_is_what_a_record_takes(stdout: str) -> None:
-    """Whatever was printed: keeping it again changes nothing."""
+def test_record_accepts_trimmed_output(stdout: str) -> None:
+    """Trimming twice changes nothing."""
     assert TypeAdapter(Printed).validate_python(trimmed(stdout)) == trimmed(stdout)

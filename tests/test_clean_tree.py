@@ -1,4 +1,4 @@
-"""The clean tree uses everything, so that no rule is green for want of something to look at."""
+"""The clean tree uses every field and form, so that no rule passes because its input is missing."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -24,12 +24,12 @@ NOTHING = (None, "", (), [], {})
 
 @cache
 def context() -> Context:
-    """The clean tree, read."""
+    """Return the clean tree, loaded once."""
     return Context.of(CLEAN)
 
 
 def kinds(kind: type[BaseModel] = Record) -> Iterator[type[BaseModel]]:
-    """Every kind of record, and of their parts; what the site publishes is made of them, and nobody writes it."""
+    """Yield every record class that authors write; the schema of published files is generated."""
     for each in kind.__subclasses__():
         if each.__module__.startswith("headroom.") and each.__module__ != "headroom.records.public_schema":
             yield each
@@ -37,7 +37,7 @@ def kinds(kind: type[BaseModel] = Record) -> Iterator[type[BaseModel]]:
 
 
 def records(value: Any) -> Iterator[BaseModel]:
-    """Every record inside a value."""
+    """Yield every record inside a value."""
     if isinstance(value, BaseModel):
         yield value
         value = {name: getattr(value, name) for name in type(value).model_fields}
@@ -47,13 +47,13 @@ def records(value: Any) -> Iterator[BaseModel]:
 
 
 def declared(kind: type[BaseModel]) -> set[str]:
-    """The fields that a kind has and its parent has not."""
+    """Return the fields that a class adds to its parent."""
     return set(kind.model_fields) - set(getattr(kind.__base__, "model_fields", ()))
 
 
 @cache
-def said() -> frozenset[tuple[str, str]]:
-    """Every field that holds something in a record of the clean tree, other than what it holds when nothing is said."""
+def used_fields() -> frozenset[tuple[str, str]]:
+    """Return every field that has a value other than its default in some record of the clean tree."""
     tree = context().tree
     parts = (
         tree.claims,
@@ -76,15 +76,15 @@ def said() -> frozenset[tuple[str, str]]:
 
 @pytest.mark.parametrize("kind", [*kinds()], ids=lambda kind: kind.__name__)
 def test_every_field_of_a_record_is_used(kind: type[BaseModel]) -> None:
-    """Each stands in some record with a value that is neither its default nor empty."""
-    assert {name for name in declared(kind) if (kind.__name__, name) not in said()} == set()
+    """Some record has a value for it that is neither its default nor empty."""
+    assert {name for name in declared(kind) if (kind.__name__, name) not in used_fields()} == set()
 
 
 class TestPages:
-    """What pages can hold that a rule looks at."""
+    """Page content that rules check."""
 
     def test_figures_of_every_kind_are_linked(self) -> None:
-        """With a point and without, by their names, and facts."""
+        """With and without a point, and facts."""
         targets = [target for _, _, target in context().claim_links]
         assert {target.figure for target in targets} == {None, *FIGURES}
         assert {bool(target.point) for target in targets if target.figure} == {True, False}
@@ -99,7 +99,7 @@ class TestPages:
         assert {form for form in ("calc:", "<calc:") for href in hrefs if href.startswith(form)} == {"calc:", "<calc:"}
 
     def test_claims_are_linked_with_every_title_and_without_words(self) -> None:
-        """Every status but `cited` is a title, and `supported` is none."""
+        """Every status except `cited` and `supported` is a title."""
         links = [link for page, link, target in context().claim_links if not target.figure]
         assert {link.title for link in links if link.text} == {
             None, "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "retired",
@@ -108,18 +108,18 @@ class TestPages:
         assert any(link.href.startswith(METHODS) and not link.text for page in context().pages for link in page.links)
 
     def test_cited_measured_and_modelled_claims_are_linked(self) -> None:
-        """Rules treat them differently, and computed ones as well."""
+        """Rules treat them differently."""
         claims = context().tree.claims
         kinds = {type(claims[target.claim]) for _, _, target in context().claim_links}
         assert kinds == {CitedClaim, MeasuredClaim, ModelledClaim}
 
     def test_pages_are_about_no_hardware_a_cpu_and_a_gpu(self) -> None:
-        """And one is a notebook."""
+        """One of them is a notebook."""
         assert {page.hardware for page in context().pages} == {(), ("cpu",), ("h200",)}
         assert {Path(page.path).suffix for page in context().pages} == {".md", ".ipynb"}
 
     def test_fences_are_of_every_kind(self) -> None:
-        """Python and not, of a region and of a whole file, with a reason, in braces and within another."""
+        """Python and other languages, a region and a whole file, with a reason, in braces and nested."""
         fences = [fence for page in context().pages for fence in page.fences]
         includes = [include for fence in fences for include in fence.includes()]
         assert {fence.language in PYTHON for fence in fences} == {True, False}
@@ -129,19 +129,19 @@ class TestPages:
         assert any("```" in row for fence in fences for row in fence.body)
 
     @pytest.mark.parametrize("name", ["FREE", "ALWAYS", "PLACE"])
-    def test_sentences_say_how_surely_where_and_at_what_price(self, name: str) -> None:
-        """In a sentence that links a claim which bears it out."""
+    def test_sentences_state_certainty_hardware_and_cost(self, name: str) -> None:
+        """In a sentence whose claim confirms it."""
         assert any(getattr(quantifiers, name).search(passage.text) for passage in passages(context()))
 
-    def test_sentences_say_how_much(self) -> None:
-        """By a word, by the greatest figure of a sweep, and by the smallest."""
+    def test_sentences_state_sizes(self) -> None:
+        """With a word, with the greatest figure of a sweep and with the smallest."""
         found = list(passages(context()))
-        before = [said.before for passage in found for said in passage.said if said.target.figure]
+        before = [claim.before for passage in found for claim in passage.claims if claim.target.figure]
         assert any(degree for passage in found for degree in quantifiers.degrees(passage.text))
         assert any(quantifiers.AT_MOST.search(text) for text in before)
         assert any(quantifiers.AT_LEAST.search(text) for text in before)
 
     def test_sections_are_named_by_their_headings_and_by_ids(self) -> None:
-        """Both are places that a method may name."""
+        """A method may name both kinds of anchors."""
         sections = {method.section for method in context().tree.methods.values()}
         assert {"training/gpu.md#how", "training/words.md#place"} <= sections

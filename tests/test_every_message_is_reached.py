@@ -1,4 +1,4 @@
-"""Every place of the code that finds a problem is reached by a rule case or a fault."""
+"""Every statement that reports a problem is reached by a rule case or a fault."""
 
 import ast
 import sys
@@ -16,21 +16,21 @@ from test_rule_cases import CASES, found
 PACKAGE = Path(headroom.__file__).parent
 FILES = [
     *(PACKAGE / name for name in ("io/safe_read.py", "io/strict_load.py", "io/python_source.py")),
-    *(path for room in ("records", "pages", "rules") for path in sorted((PACKAGE / room).glob("*.py"))),
+    *(path for package in ("records", "pages", "rules") for path in sorted((PACKAGE / package).glob("*.py"))),
 ]
 RAISED = ("UnreadableError", "ValueError", "LookupError")
-SAYING = ("Problem", "complain", "at", "_in")
-# What no tree can show here, with the reason.
+REPORTING = ("Problem", "report", "at", "_in")
+# Statements that no tree can reach, with the reason.
 ELSEWHERE = {
-    "io/safe_read.py:read_found:1": "who runs the tests may be allowed to read everything",
+    "io/safe_read.py:read_found:1": "the tests may run as a user who can read every file",
     "io/python_source.py:parse_python:3": "a trace ends with the stack; the fault `bottomless benchmark` gets here",
     "io/python_source.py:syntax_sha256:1": "as above",
     "pages/measured_figures.py:measured:2": "the rules ask only for figures that a link names",
 }
 
 
-def says(node: ast.stmt) -> bool:
-    """Whether a statement says what is wrong: an error, a problem, or a message with its remedy, as two texts."""
+def reports(node: ast.stmt) -> bool:
+    """Return whether a statement reports a problem: an error, a problem, or a message with a remedy."""
     if isinstance(node, ast.Raise):
         return isinstance(node.exc, ast.Call) and getattr(node.exc.func, "id", "") in RAISED
     if isinstance(node, ast.Return | ast.Expr):
@@ -38,7 +38,7 @@ def says(node: ast.stmt) -> bool:
         if isinstance(value, ast.Tuple) and len(value.elts) == 2:
             return any(isinstance(each, ast.JoinedStr) or _is_sentence(each) for each in value.elts)
         called = [each.func for each in ast.walk(node) if isinstance(each, ast.Call)]
-        return any(getattr(func, "id", getattr(func, "attr", "")) in SAYING for func in called)
+        return any(getattr(func, "id", getattr(func, "attr", "")) in REPORTING for func in called)
     return False
 
 
@@ -47,18 +47,18 @@ def _is_sentence(node: ast.AST) -> bool:
 
 
 def sites(path: Path) -> dict[str, range]:
-    """The statements of a file that say what is wrong, by file, function and number, each with its lines."""
+    """Return the lines of each reporting statement of a file, by file, function and number."""
     places: dict[str, range] = {}
     for function in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(function, ast.FunctionDef):
-            for number, node in enumerate(filter(says, _statements(function)), 1):
+            for number, node in enumerate(filter(reports, _statements(function)), 1):
                 name = f"{path.relative_to(PACKAGE).as_posix()}:{function.name}:{number}"
                 places[name] = range(node.lineno, (node.end_lineno or node.lineno) + 1)
     return places
 
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """The statements of a function, in order, without those of functions inside it."""
+    """Yield the statements of a function, in order, without those of nested functions."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt):
             yield child
@@ -70,7 +70,7 @@ SITES = {name: (path, lines) for path in FILES for name, lines in sites(path).it
 
 
 class Reached:
-    """The lines that run, while it is entered, of the functions that hold a site."""
+    """A context manager that records the executed lines of functions with a reporting statement."""
 
     def __init__(self) -> None:
         self.functions = {(str(path), name.split(":")[1]) for name, (path, _) in SITES.items()}
@@ -94,7 +94,7 @@ class Reached:
 
 
 def missed(lines: set[tuple[str, int]]) -> list[str]:
-    """The sites of which no line ran."""
+    """Return the sites of which no line ran."""
     return [name for name, (path, rows) in SITES.items() if not any((str(path), row) in lines for row in rows)]
 
 
@@ -118,19 +118,19 @@ def test_every_place_that_finds_a_problem_is_reached(tmp_path: Path) -> None:
 
 
 def test_sites_are_found() -> None:
-    """The search sees errors, problems, complaints and pairs of texts, in every room that has any."""
+    """The search finds sites in every package that has any."""
     assert {name.partition("/")[0] for name in SITES if "/" in name} == {"io", "records", "pages", "rules"}
     assert len(SITES) > 100
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "expected"),
     [
         ("raise ValueError('x')", True),
         ("raise OSError('x')", False),
         ("raise", False),
         ("yield Problem('x')", True),
-        ("reader.complain('x')", True),
+        ("reader.report('x')", True),
         ("yield at(page)", True),
         ("return f'no {x}', 'correct it'", True),
         ("return 'a b', remedy", True),
@@ -138,12 +138,12 @@ def test_sites_are_found() -> None:
         ("return 1", False),
     ],
 )
-def test_a_site_is(source: str, said: bool) -> None:  # noqa: FBT001
-    """Whatever makes a message."""
+def test_reporting_statements_are_recognised(source: str, expected: bool) -> None:  # noqa: FBT001
+    """Errors, problems, and pairs of message and remedy."""
     (node,) = ast.parse(source).body
-    assert says(node) == said
+    assert reports(node) == expected
 
 
-def test_what_does_not_run_is_missed() -> None:
-    """Without any tree, every site is missed."""
+def test_sites_that_do_not_run_are_missed() -> None:
+    """Without a tree, every site is missed."""
     assert missed(set()) == list(SITES)

@@ -1,4 +1,4 @@
-"""Records: how their problems are told, what their parts mean, and what evidence of years ago is held to."""
+"""Edge cases of records: the text of problems, properties of fields, and the stability of old evidence."""
 
 import json
 from dataclasses import replace
@@ -35,7 +35,7 @@ GPU = {**H200, "instruction_sets": ()}
 
 
 def takes(kind: Any, value: object) -> bool:
-    """Whether a type takes a value."""
+    """Return whether a type accepts a value."""
     try:
         TypeAdapter(kind).validate_python(value)
     except ValidationError:
@@ -44,13 +44,13 @@ def takes(kind: Any, value: object) -> bool:
 
 
 class TestProblem:
-    """How a problem is told."""
+    """The text of a problem."""
 
-    def test_it_stands_on_one_line_that_ends(self) -> None:
-        """Whatever is quoted in it, a terminal shows it as it is."""
-        told = str(Problem("a\u202e.yml", 3, "claims", "scope.at", "two\n  lines \x1b[2J", "mend it"))
-        assert told == "a\\u202e.yml:3: claims: `scope.at`: two lines \\x1b[2J; mend it"
-        assert str(Problem("a.yml", None, "claims", "", "wrong", "mend it")) == "a.yml: claims: wrong; mend it"
+    def test_is_one_printable_line_of_limited_length(self) -> None:
+        """Control characters of a quoted file are escaped."""
+        line = str(Problem("a\u202e.yml", 3, "claims", "scope.at", "two\n  lines \x1b[2J", "fix it"))
+        assert line == "a\\u202e.yml:3: claims: `scope.at`: two lines \\x1b[2J; fix it"
+        assert str(Problem("a.yml", None, "claims", "", "wrong", "fix it")) == "a.yml: claims: wrong; fix it"
         long = str(Problem("a.yml", 1, "claims", "", "m" * 5000, "r" * 5000))
         assert long == f"a.yml:1: claims: {'m' * 1000}; {'r' * 1000}"
 
@@ -70,15 +70,15 @@ class TestProblem:
             ("no kind", "the key `kind` is missing", "add it"),
         ],
     )
-    def test_it_says_what_is_wrong_and_what_to_do(self, tmp_path: Path, fault: str, message: str, remedy: str) -> None:
-        """In the words of the rule that it breaks, or else of the schema."""
+    def test_has_message_and_remedy(self, tmp_path: Path, fault: str, message: str, remedy: str) -> None:
+        """The message of the validator, or else of the schema."""
         FAULTS[fault].do(make(tmp_path))
         (problem,) = load(tmp_path).problems
         assert problem.message.startswith(message)
         assert problem.remedy.startswith(remedy)
 
-    def test_twenty_of_a_record_are_named_and_the_rest_is_counted(self, tmp_path: Path) -> None:
-        """Twenty are all named."""
+    def test_twenty_per_record_are_reported_and_the_rest_is_counted(self, tmp_path: Path) -> None:
+        """Exactly twenty are all reported."""
         for extra, more in ((20, []), (21, ["1 more problems"]), (25, ["5 more problems"])):
             make(tmp_path)
             with (tmp_path / METHOD).open("a", encoding="utf-8") as file:
@@ -92,19 +92,19 @@ class TestClaims:
         ("bound", "points"),
         [(None, [1, 2, 4, 8]), ("batch_size >= 4", [4, 8]), ("batch_size <= 2", [1, 2]), ("batch_size <= 2.5", [1, 2])],
     )
-    def test_a_bound_says_which_points_are_asserted(self, bound: str | None, points: list[int]) -> None:
-        """The bound itself is one of them; without one, all are."""
+    def test_bound_selects_the_asserted_points(self, bound: str | None, points: list[int]) -> None:
+        """The bound itself is asserted; without a bound, all points are."""
         scope = a_claim(scope=a_sweep(1, 2, 4, 8, holds_for=bound)).scope
         assert [point["batch_size"] for point in scope.points if scope.asserted(point) is True] == points
 
     @pytest.mark.parametrize(("field", "words"), [("quote", 25), ("in_brief", 12)])
-    def test_what_is_quoted_is_short(self, field: str, words: int) -> None:
-        """As many words, and no more."""
+    def test_quotes_are_limited_in_length(self, field: str, words: int) -> None:
+        """The limit is accepted, and one word more is not."""
         texts = ["2.0x" + " word" * number for number in (words - 1, words)]
         assert [takes(claims.CitedClaim, {**CITED, field: text}) for text in texts] == [True, False]
 
-    def test_every_figure_stands_in_the_quote(self) -> None:
-        """As it is printed there."""
+    def test_every_figure_occurs_in_the_quote(self) -> None:
+        """In its printed form."""
         figure = CITED["figures"][0]
         for printed, value, fits in (("2.0x", 2.0, True), ("8 A100", 8.0, True), ("2x", 2.0, False)):
             more = {**figure, "as_printed": printed, "value": value}
@@ -112,8 +112,8 @@ class TestClaims:
 
 
 @pytest.mark.parametrize("failed", [0, 2])
-def test_a_session_knows_how_many_keys_its_file_has(failed: int) -> None:
-    """A file that holds more says something twice."""
+def test_session_counts_the_keys_of_its_file(failed: int) -> None:
+    """A file with more keys has a duplicate."""
 
     def edit(data: dict[str, Any]) -> None:
         runs = data["runs"][:failed]
@@ -126,15 +126,15 @@ def test_a_session_knows_how_many_keys_its_file_has(failed: int) -> None:
 
 
 @pytest.mark.parametrize("model", [Evidence, Environment, Design, Run, Failure])
-def test_a_field_of_a_session_that_may_be_left_out_is_newer_than_some(model: type[Record]) -> None:
-    """It is None there: nothing else can be said of what nobody asked for."""
+def test_optional_fields_of_a_session_default_to_none(model: type[Record]) -> None:
+    """Fields that older sessions lack are unknown there."""
     newer = {"others_cpu", "benchmark_seconds", "time"}
     assert {name for name, field in model.model_fields.items() if not field.is_required()} <= newer
     assert all(model.model_fields[name].default is None for name in newer & model.model_fields.keys())
 
 
-def test_a_key_that_is_left_out_makes_no_room_for_one_that_stands_twice() -> None:
-    """Keys are counted as they were written, and a session is written again as it was."""
+def test_missing_optional_key_does_not_hide_a_duplicate() -> None:
+    """Keys are counted as written, and a session round-trips unchanged."""
     old = a_session(a_claim(), blocks=2)
     new = Evidence.model_validate_json(
         evidence_text(old).replace('"throttled": []}', '"throttled": [], "others_cpu": null}', 1)
@@ -147,8 +147,8 @@ def test_a_key_that_is_left_out_makes_no_room_for_one_that_stands_twice() -> Non
 
 
 @pytest.mark.parametrize("time", [None, "null", '"17:56:35"'])
-def test_the_time_of_day_is_counted_where_it_stands(tmp_path: Path, time: str | None) -> None:
-    """So a key that stands twice is refused with it and without it, and old evidence keeps its bytes and its name."""
+def test_optional_time_is_counted_only_if_present(tmp_path: Path, time: str | None) -> None:
+    """Duplicate keys are refused with and without it, and old evidence keeps its bytes and name."""
     session = a_session(a_claim(), blocks=1)
     text = evidence_text(session)
     assert '"time"' not in text
@@ -165,21 +165,21 @@ def test_the_time_of_day_is_counted_where_it_stands(tmp_path: Path, time: str | 
 
 
 @pytest.mark.parametrize("time", ["24:00:00", "1:02:03", "12:60:00", "12:00", "12:00:00Z", ""])
-def test_a_time_of_day_is_one(time: str) -> None:
-    """In hours, minutes and seconds."""
+def test_invalid_time_of_day_is_refused(time: str) -> None:
+    """Times are HH:MM:SS."""
     with pytest.raises(ValueError, match="time"):
         a_session(a_claim(), blocks=1, time=time)
 
 
 def _keys(value: object) -> int:
-    """How many keys a value of JSON holds, at any depth."""
+    """Return the number of keys in a JSON value, at any depth."""
     if isinstance(value, list):
         return sum(map(_keys, value))
     return sum(1 + _keys(each) for each in value.values()) if isinstance(value, dict) else 0
 
 
-def test_a_point_is_a_place_whatever_the_order_of_its_axes() -> None:
-    """Of one axis, of two, and of more; another value is another place."""
+def test_place_does_not_depend_on_the_order_of_axes() -> None:
+    """With one axis, two and more; another value gives another place."""
     for names in ("a", "ab", "cab", "dbca"):
         point = {name: ord(name) for name in names}
         assert place(point) == place(dict(sorted(point.items()))) == tuple(sorted(point.items()))
@@ -187,8 +187,8 @@ def test_a_point_is_a_place_whatever_the_order_of_its_axes() -> None:
     assert place({}) == ()
 
 
-def test_the_order_of_a_block_is_for_ever_the_one_of_its_seed() -> None:
-    """Whatever the order of the slots: evidence that was measured years ago is held to it."""
+def test_block_order_is_stable_for_a_seed() -> None:
+    """In any order of the slots: old evidence is checked against it."""
     arms = (("plain", False), ("clever", False), ("plain", True))
     slots = [Slot(arm, control, (("n", n),)) for n in (8, 16) for arm, control in arms]
     for given in (slots, slots[::-1]):
@@ -215,8 +215,8 @@ def test_the_order_of_a_block_is_for_ever_the_one_of_its_seed() -> None:
         ({"threads": 7, "instruction_sets": ("amx",)}, True),
     ],
 )
-def test_a_gpu_is_of_the_class_of_its_product_and_power_limit(change: dict[str, Any], held: bool) -> None:  # noqa: FBT001
-    """Both of them, whatever its host is."""
+def test_gpu_class_depends_on_product_and_power_limit(change: dict[str, Any], held: bool) -> None:  # noqa: FBT001
+    """The host does not matter."""
     assert facts.HardwareClass.model_validate(CLASSES["h200"]).holds(replace(MACHINE, **{**GPU, **change})) == held
 
 
@@ -232,20 +232,20 @@ def test_a_gpu_is_of_the_class_of_its_product_and_power_limit(change: dict[str, 
         ({"product": "Another Xeon", "power_limit_w": 100.0}, True),
     ],
 )
-def test_a_cpu_is_of_the_class_of_its_instructions_and_threads(change: dict[str, Any], held: bool) -> None:  # noqa: FBT001
-    """Those that it needs and not those that would make it another, on any product."""
+def test_cpu_class_depends_on_instruction_sets_and_threads(change: dict[str, Any], held: bool) -> None:  # noqa: FBT001
+    """It has the required sets and none of the excluded ones; the product does not matter."""
     assert facts.HardwareClass.model_validate(CLASSES["cpu"]).holds(replace(MACHINE, **change)) == held
 
 
-def test_a_figure_keeps_its_unit() -> None:
-    """And one that nobody knows is refused."""
+def test_figure_has_a_known_unit() -> None:
+    """An unknown unit is refused."""
     figure = {"value": 141, "unit": "GB", "source": "here"}
     assert facts.FactCell.model_validate(figure).unit == "GB"
     assert not takes(facts.FactCell, {**figure, "unit": "stone"})
 
 
-def test_a_session_is_written_in_the_letters_that_it_holds() -> None:
-    """So that a difference can be read."""
+def test_session_text_keeps_non_ascii_letters() -> None:
+    """Diffs stay readable."""
 
     def edit(data: dict[str, Any]) -> None:
         data["environment"]["product"] = "Zéon®"
@@ -258,16 +258,16 @@ def test_a_session_is_written_in_the_letters_that_it_holds() -> None:
     assert len([line for line in text.splitlines() if line.startswith("  {")]) == 3
 
 
-def test_json_may_be_longer_than_other_texts(tmp_path: Path) -> None:
-    """Evidence is; but it has a limit as well."""
+def test_json_has_a_larger_size_limit(tmp_path: Path) -> None:
+    """Evidence files are larger than other files."""
     make(tmp_path)
     for blanks, messages in ((MAX_TEXT_BYTES, []), (MAX_JSON_BYTES, [f"larger than {MAX_JSON_BYTES} bytes"])):
         write(tmp_path / RUN, a_run_record() + " " * blanks)
         assert [problem.message for problem in load(tmp_path).problems] == messages
 
 
-def test_a_key_that_stands_twice_in_evidence_is_named(tmp_path: Path) -> None:
-    """The second would have the word, and a reviewer may read the first."""
+def test_duplicate_key_in_evidence_is_reported(tmp_path: Path) -> None:
+    """The parser would use the second, while a reviewer may read the first."""
     (path,) = (make(tmp_path) / "checks/evidence").rglob("*.json")
     path.write_text(path.read_text("utf-8").replace('"harness"', '"harness": "0.0.9",\n "harness"'), "utf-8")
     (problem,) = load(tmp_path).problems
@@ -275,33 +275,33 @@ def test_a_key_that_stands_twice_in_evidence_is_named(tmp_path: Path) -> None:
 
 
 class TestHeader:
-    def test_it_is_what_stands_behind_the_marks(self) -> None:
-        """A line with nothing behind its mark is empty, and of the others one blank is no part of them."""
+    def test_content_is_the_text_after_the_comment_marks(self) -> None:
+        """One blank after each mark is removed, and a bare mark is an empty line."""
         source = '\n# /// script\n# dependencies = ["torch"]\n#\n# [tool]\n# a = """\n#   b\n#\n# c"""\n# ///\n'
         assert header_table(source) == ({"dependencies": ["torch"], "tool": {"a": "  b\n\nc"}}, 2)
 
     @pytest.mark.parametrize("dependencies", ['"torch"', '["torch", 1]', '[["torch"]]', "{a = 1}"])
-    def test_dependencies_are_a_list_of_texts(self, dependencies: str) -> None:
-        """As whoever installs them wants it."""
+    def test_dependencies_are_a_list_of_strings(self, dependencies: str) -> None:
+        """The installer needs this form."""
         with pytest.raises(UnreadableError, match="dependencies"):
             header_table(f"# /// script\n# dependencies = {dependencies}\n# ///\n")
 
     @pytest.mark.parametrize("tool", ["tool = 1", "[tool]\n# headroom = 1", "tool = []"])
-    def test_its_table_is_a_table(self, tool: str) -> None:
-        """Or is not there."""
+    def test_tool_table_is_a_table(self, tool: str) -> None:
+        """It may be absent."""
         with pytest.raises(UnreadableError, match="not a table"):
             header_table(f"# /// script\n# {tool}\n# ///\n")
         assert header_table("# /// script\n# a = 1\n# ///\n") == ({"a": 1}, 1)
 
-    def test_a_snippet_is_run_by_what_its_header_says(self) -> None:
-        """Python itself is no part of the command."""
+    def test_command_uses_the_launcher_of_the_header(self) -> None:
+        """Python itself is not part of the command."""
         found = load(CLEAN).snippets
         assert found["training/multi"].command == "uv run torchrun --nproc-per-node 2 snippets/training/multi.py"
         assert found["training/clever"].command == "uv run snippets/training/clever.py"
         assert found["training/multi"].dependencies == ("torch",)
 
-    def test_taking_a_technique_out_leaves_the_header_alone(self) -> None:
-        """Only what stands below it runs."""
+    def test_ablation_leaves_the_header_unchanged(self) -> None:
+        """Only the body below it changes."""
         snippet = load(CLEAN).snippets["training/clever"]
         assert '"@cache" = ""' in snippet.ablated()
         assert "\n@cache\n" in snippet.source
@@ -309,8 +309,8 @@ class TestHeader:
 
 
 @pytest.mark.parametrize("name", ["aaa.yml", "zzz.yml"])
-def test_of_two_files_with_one_claim_the_one_that_is_named_as_it_counts(tmp_path: Path, name: str) -> None:
-    """Whichever is read first; a claim in a wrong file alone is still there."""
+def test_of_two_files_with_one_claim_the_correctly_named_one_counts(tmp_path: Path, name: str) -> None:
+    """In any order of reading; a claim only in a wrongly named file is still loaded."""
     make(tmp_path)
     other = CLAIM_TEXT.replace("A clever step takes", "A cleverer step takes")
     write(tmp_path / "checks/registry/training" / name, other)

@@ -1,4 +1,4 @@
-"""What is written down: clean trees load, and each fault is one problem with its place and its remedy."""
+"""Loading records: a clean tree has no problems, and each fault gives one problem with a place and a remedy."""
 
 import ast
 from collections.abc import Callable
@@ -16,10 +16,10 @@ from headroom.records.snippets import ablation_faults
 
 
 class TestLoading:
-    """A tree is read in one pass, with all that is wrong in it."""
+    """All records of a tree, with their problems."""
 
-    def test_a_clean_tree_has_a_record_of_every_kind_and_no_problem(self, tmp_path: Path) -> None:
-        """What is written is what is read."""
+    def test_clean_tree_has_every_kind_of_record_and_no_problem(self, tmp_path: Path) -> None:
+        """Every record is loaded with the values of its file."""
         tree = load_clean(make(tmp_path))
         assert isinstance(tree.claims["training.clever"], MeasuredClaim)
         assert isinstance(tree.claims["training.cited"], CitedClaim)
@@ -40,14 +40,14 @@ class TestLoading:
         assert '"clever = True" = "clever = False"' in snippet.ablated()
         assert tree.runs["training/clever", "cpu"].sha256 == snippet.sha256
 
-    def test_an_empty_folder_is_an_empty_tree(self, tmp_path: Path) -> None:
-        """Nothing has to be there."""
+    def test_empty_folder_is_an_empty_tree(self, tmp_path: Path) -> None:
+        """No file is required."""
         tree = load_clean(tmp_path)
         assert not tree.claims
         assert not tree.sessions
 
-    def test_the_projects_own_records_have_no_problem(self) -> None:
-        """What the repository holds is what its loaders want."""
+    def test_project_records_have_no_problem(self) -> None:
+        """The records of this repository are valid."""
         tree = load_clean(Path(__file__).parents[1])
         assert tree.claims
         assert tree.classes
@@ -56,8 +56,10 @@ class TestLoading:
     @pytest.mark.parametrize(
         "sign", [chr(i) for i in range(0x20) if chr(i) not in "\t\n\r"] + ["\x7f", "\n<<<<<<< a\n"]
     )
-    def test_what_hides_in_a_session_is_named_before_all_else(self, tmp_path: Path, sign: str, much: int) -> None:
-        """Whether it stands in a text or outside of all, and however much there is of the rest."""
+    def test_hidden_character_in_a_session_is_reported_before_other_problems(
+        self, tmp_path: Path, sign: str, much: int
+    ) -> None:
+        """Inside or outside of a string, and in short and long files."""
         make(tmp_path)
         (path,) = (tmp_path / "checks/evidence").rglob("*.json")
         good = path.read_text("utf-8")
@@ -67,7 +69,7 @@ class TestLoading:
             assert any(words in problem.message for words in ("invisible character, U+", "null byte", "merge"))
 
     @pytest.mark.parametrize("name", FAULTS)
-    def test_a_fault_is_one_problem_with_its_place_and_a_remedy(self, tmp_path: Path, name: str) -> None:
+    def test_fault_is_one_problem_with_place_and_remedy(self, tmp_path: Path, name: str) -> None:
         """File, line or pointer, rule, field, message and remedy, on one line."""
         fault = FAULTS[name]
         fault.do(make(tmp_path))
@@ -75,40 +77,40 @@ class TestLoading:
         assert (problem.path, problem.line, problem.rule, problem.field) == fault[1:5]
         assert fault.message in problem.message
         assert problem.remedy
-        self._reads_well(problem)
+        self._is_one_line_with_remedy(problem)
 
     @staticmethod
-    def _reads_well(problem: Problem) -> None:
+    def _is_one_line_with_remedy(problem: Problem) -> None:
         place = f"{problem.path}:{problem.line}" if problem.line else problem.path
         assert str(problem).startswith(f"{place}: {problem.rule}: ")
         assert f"; {' '.join(problem.remedy.split())}" in str(problem)
         assert len(str(problem).splitlines()) == 1
 
     def test_all_problems_are_reported_at_once(self, tmp_path: Path) -> None:
-        """Three broken files are three problems, and two faults of a file are two."""
+        """Three broken files give three problems, and two faults in a file give two."""
         make(tmp_path)
         for name in ("unknown key", "missing key", "no source", "run NaN"):
             FAULTS[name].do(tmp_path)
         assert [problem.path for problem in records.load(tmp_path).problems] == [SHEET, CLAIM, CLAIM, RUN]
 
-    def test_a_value_of_none_of_its_forms_is_one_problem(self, tmp_path: Path) -> None:
-        """Which says all of them."""
+    def test_value_outside_a_union_is_one_problem(self, tmp_path: Path) -> None:
+        """The message lists all members of the union."""
         make(tmp_path)
         swap(CLAIM, "fixed: {model: made up}", "fixed: {model: [1]}")(tmp_path)
         (problem,) = records.load(tmp_path).problems
         assert problem.field == "scope.fixed.model"
         assert problem.message == "Input should be a valid integer, or a valid number, or a valid string"
 
-    def test_a_record_of_many_faults_names_the_first_and_counts_the_rest(self, tmp_path: Path) -> None:
-        """A file of another kind is not told key by key."""
+    def test_record_with_many_faults_reports_the_first_and_counts_the_rest(self, tmp_path: Path) -> None:
+        """A file of another kind is not reported key by key."""
         make(tmp_path)
         add(RUN, a_run_record(**{f"key{i}": i for i in range(50)}))(tmp_path)
         problems = records.load(tmp_path).problems
         assert len(problems) == 21
         assert "30 more problems" in problems[0].message
 
-    def test_one_broken_file_hides_no_other(self, tmp_path: Path) -> None:
-        """The rest of the tree is there."""
+    def test_broken_file_hides_no_other(self, tmp_path: Path) -> None:
+        """The rest of the tree is loaded."""
         make(tmp_path)
         FAULTS["duplicate key"].do(tmp_path)
         tree = records.load(tmp_path)
@@ -116,17 +118,15 @@ class TestLoading:
         assert len(tree.sessions) == 1
 
     @pytest.mark.parametrize("target", ["/etc/hostname", "clever.yml", "loop.yml"])
-    def test_a_link_in_the_registry_is_a_problem_where_it_leads_out_or_nowhere(
-        self, tmp_path: Path, target: str
-    ) -> None:
-        """A contribution reads no file of the machine that checks it."""
+    def test_symbolic_link_in_the_registry_is_a_problem(self, tmp_path: Path, target: str) -> None:
+        """Checking a contribution reads no other file of the machine."""
         make(tmp_path)
         (tmp_path / "checks/registry/training/loop.yml").symlink_to(target)
         problems = records.load(tmp_path).problems
         assert [problem.path for problem in problems] == ["checks/registry/training/loop.yml"]
 
-    def test_a_hidden_file_is_nobodys_concern(self, tmp_path: Path) -> None:
-        """Editors and systems leave them."""
+    def test_hidden_files_of_editors_are_ignored(self, tmp_path: Path) -> None:
+        """Editors and operating systems create them."""
         make(tmp_path)
         write(tmp_path / "checks/registry/.DS_Store", "x")
         write(tmp_path / "checks/benchmarks/__pycache__/a.pyc", "x")
@@ -136,8 +136,8 @@ class TestLoading:
 class TestEvidence:
     """Evidence is never edited."""
 
-    def test_one_digit_more_or_less_is_noticed(self, tmp_path: Path) -> None:
-        """The name no longer fits the content."""
+    def test_changed_digit_is_reported(self, tmp_path: Path) -> None:
+        """The file name no longer matches the content."""
         make(tmp_path)
         (path,) = (tmp_path / "checks/evidence").rglob("*.json")
         text = path.read_text(encoding="utf-8")
@@ -149,8 +149,8 @@ class TestEvidence:
         assert "never edited" in problem.remedy
 
     @pytest.mark.parametrize("part", ["h200-2026-11-20", "cpu-2026-11-21"])
-    def test_a_name_that_says_another_class_or_day_is_noticed(self, tmp_path: Path, part: str) -> None:
-        """Not the hash alone counts."""
+    def test_file_name_with_another_class_or_date_is_reported(self, tmp_path: Path, part: str) -> None:
+        """The whole name counts, not only the hash."""
         make(tmp_path)
         (path,) = (tmp_path / "checks/evidence").rglob("*.json")
         path.rename(path.with_name(path.name.replace("cpu-2026-11-20", part)))
@@ -179,18 +179,18 @@ class TestEvidence:
             (lambda data: data.update(harness="a\u202eb"), "/harness", "control, text-direction or invisible"),
         ],
     )
-    def test_a_session_of_another_schema_is_refused_at_its_pointer(
+    def test_session_that_violates_the_schema_is_reported_at_its_pointer(
         self, tmp_path: Path, edit: Callable[[dict[str, Any]], None], pointer: str, message: str
     ) -> None:
-        """JSON has no lines to speak of."""
+        """Problems in JSON name a JSON pointer and no line."""
         resaved(edit)(make(tmp_path))
         (problem,) = records.load(tmp_path).problems
         assert (problem.rule, problem.line, problem.field) == ("evidence", None, pointer)
         assert message in problem.message
         assert problem.remedy
 
-    def test_a_session_is_written_one_run_a_line_and_read_as_it_was(self, tmp_path: Path) -> None:
-        """A difference can be read, and no figure loses a digit."""
+    def test_session_is_written_with_one_line_per_run_and_round_trips(self, tmp_path: Path) -> None:
+        """Diffs are readable, and no number loses a digit."""
         evidence = edited(a_session(a_claim()), lambda data: data["runs"][0].update(output=0.1 + 0.2))
         write_tree(tmp_path, [a_claim()], [evidence])
         (session,) = load_clean(tmp_path).sessions
@@ -198,8 +198,8 @@ class TestEvidence:
         lines = (tmp_path / session.path).read_text(encoding="utf-8").splitlines()
         assert sum(line.startswith('  {"block"') for line in lines) == len(evidence.runs)
 
-    def test_a_checkout_with_the_line_ends_of_windows_is_the_same_evidence(self, tmp_path: Path) -> None:
-        """Git may have changed them."""
+    def test_windows_line_ends_do_not_change_evidence(self, tmp_path: Path) -> None:
+        """Git may convert line ends."""
         make(tmp_path)
         (path,) = (tmp_path / "checks/evidence").rglob("*.json")
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
@@ -207,22 +207,22 @@ class TestEvidence:
 
 
 class TestClaims:
-    """What a claim's fields come to."""
+    """Properties of a claim."""
 
-    def test_points_are_those_of_the_grid_with_what_is_fixed(self) -> None:
-        """And the sentence is meant for a part of them."""
+    def test_points_combine_grid_and_parameters(self) -> None:
+        """The claim asserts a part of them."""
         scope = MeasuredClaim.model_validate(yaml.safe_load(CLAIM_TEXT)).scope
         assert scope.points == ({"batch_size": 1}, {"batch_size": 8})
         assert [scope.asserted(point) for point in scope.points] == [False, True]
 
-    def test_the_script_of_the_trees_is_python(self, tmp_path: Path) -> None:
-        """The hash of its syntax is what the sessions say that they ran."""
+    def test_benchmark_hash_matches_the_sessions(self, tmp_path: Path) -> None:
+        """Sessions record the hash of the benchmark's syntax tree."""
         tree = load_clean(make(tmp_path))
         assert tree.sessions[0].evidence.benchmark_syntax_sha256 == tree.benchmarks["made_up"]
         assert (tmp_path / SCRIPT).read_text(encoding="utf-8") == BENCHMARK
 
 
-def test_an_assertion_that_is_nested_deeply_is_no_crash() -> None:
-    """Whether an ablation changes it is then not known, and nothing is said."""
+def test_deeply_nested_assertion_does_not_crash() -> None:
+    """Its ablation is not reported, since a change of the assertion cannot be detected."""
     source = "#\n# ///\nx = 1\nassert " + 900 * "not " + "x"
     assert ablation_faults(source, ast.parse(source), {"x = 1": "x = 2"}) == []

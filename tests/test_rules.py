@@ -1,4 +1,4 @@
-"""What the rule cases do not show: figures rewritten in place, order, and what one fault leaves visible."""
+"""Rules beyond the rule cases: `--fix`, the order of problems, and the independence of rules."""
 
 import json
 import os
@@ -24,24 +24,24 @@ def root(tmp_path: Path) -> Path:
 
 
 def change(root: Path, path: str, old: str, new: str) -> None:
-    """Replace a text that stands once in a file."""
+    """Replace a text that occurs once in a file."""
     text = (root / path).read_text("utf-8")
     assert text.count(old) == 1
     (root / path).write_text(text.replace(old, new), "utf-8")
 
 
 def fix(root: Path) -> list[str]:
-    """Rewrite what `--fix` rewrites, and give back the texts."""
+    """Apply `--fix`, and return the new texts."""
     return [fix.text for fix in rules.apply(root, rules.Context.of(root))]
 
 
 def check(root: Path, only: str | None = None) -> list[str]:
-    """What is found, as lines."""
+    """Return the problems as lines."""
     return [str(problem) for problem in rules.check(rules.Context.of(root), only)]
 
 
 def state(root: Path) -> dict[str, tuple[bytes, int]]:
-    """Every file with its bytes and the time of its last change."""
+    """Return the bytes and modification time of every file."""
     files = sorted(path for path in root.rglob("*") if path.is_file())
     return {path.relative_to(root).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
 
@@ -69,7 +69,7 @@ class TestFix:
             ("[400 MiB]", "[?]", "[400.0 MiB]"),
         ],
     )
-    def test_rewrites_the_figure_only(self, root: Path, old: str, printed: str, fixed: str) -> None:
+    def test_rewrites_only_the_figure(self, root: Path, old: str, printed: str, fixed: str) -> None:
         """Precision, unit, separators, sign and the words around it stay as the author wrote them."""
         text = (root / GPU).read_text("utf-8")
         change(root, GPU, old, printed)
@@ -77,13 +77,13 @@ class TestFix:
         assert (root / GPU).read_text("utf-8") == text.replace(old, fixed)
         assert check(root) == []
 
-    def test_writes_the_sign_of_what_fell(self, root: Path) -> None:
-        """A figure that is below zero gets a minus sign, and its plus sign goes."""
+    def test_writes_the_sign_of_a_decrease(self, root: Path) -> None:
+        """A negative figure gets a minus sign instead of its plus sign."""
         change(root, GPU, "#change@h200,batch_size=1)", "#change@h200,batch_size=8)")
         assert fix(root) == ["\u221230 %"]
 
     def test_rewrites_several_on_one_page_and_on_one_line(self, root: Path) -> None:
-        """All figures of all pages are rewritten, whatever the lengths of the others, facts as well."""
+        """All figures of all pages are rewritten, including facts, for any lengths."""
         before = state(root)
         for path, old, new in (
             (GPU, "[1.43×]", "[1234567.89×]"),
@@ -97,8 +97,8 @@ class TestFix:
         assert len(fix(root)) == 6
         assert {path: text for path, (text, _) in state(root).items()} == {p: text for p, (text, _) in before.items()}
 
-    def test_twice_changes_nothing_more(self, root: Path) -> None:
-        """What was rewritten is right, so that nothing is left to rewrite."""
+    def test_second_run_changes_nothing(self, root: Path) -> None:
+        """Rewritten figures are correct."""
         change(root, GPU, "[1.43×]", "[2×]")
         assert fix(root) == ["1×"]
         before = state(root)
@@ -106,7 +106,7 @@ class TestFix:
         assert state(root) == before
 
     def test_touches_no_other_file(self, root: Path) -> None:
-        """Pages that are right, records and evidence are not even written again."""
+        """Correct pages, records and evidence are not written again."""
         change(root, GPU, "[1.43×]", "[2.00×]")
         before = state(root)
         fix(root)
@@ -115,8 +115,8 @@ class TestFix:
         assert after.keys() == before.keys()
 
     @pytest.mark.parametrize("text", ["[1 or 2×]", "[twice]", "[5 MiB]"])
-    def test_leaves_alone_what_it_cannot_write(self, root: Path, text: str) -> None:
-        """A link with no figure, with two, or with one in another unit stays, and stays a problem."""
+    def test_leaves_figures_alone_that_it_cannot_write(self, root: Path, text: str) -> None:
+        """A link with no figure, two figures or a figure in another unit is unchanged and remains a problem."""
         change(root, GPU, "[1.43×]", text)
         before = state(root)
         assert fix(root) == []
@@ -124,16 +124,16 @@ class TestFix:
         assert len(check(root, "figures")) == 1
 
     def test_leaves_a_link_in_code_alone(self, root: Path) -> None:
-        """A figure that a fence shows is no figure of the page."""
+        """A figure in a code fence is not a figure of the page."""
         with (root / CPU).open("a", encoding="utf-8") as page:
             page.write("\n```markdown\n[9.9×](claim:training.clever.step-time#ratio@cpu,batch_size=8)\n```\n")
         assert fix(root) == []
 
     @pytest.mark.parametrize(("name", "error"), [("fsync", OSError), ("fsync", KeyboardInterrupt), ("fdopen", OSError)])
-    def test_that_is_interrupted_leaves_pages_whole(
+    def test_interruption_leaves_pages_complete(
         self, root: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: type[BaseException]
     ) -> None:
-        """A full disk or Ctrl-C leaves the page as it was, and nothing beside it."""
+        """A full disk or Ctrl-C leaves the page as it was, without a temporary file next to it."""
         change(root, GPU, "[1.43×]", "[2.00×]")
         before = state(root)
 
@@ -168,7 +168,7 @@ def break_reading(root: Path) -> None:
 
 
 def break_every_rule(root: Path) -> None:
-    """Break every rule that looks at what can be read."""
+    """Break every rule that checks readable files."""
     (root / "checks/runs/training/clever/cpu.json").unlink()
     (root / "docs/hidden.md").write_text("---\ntitle: Hidden\n---\n", "utf-8")
     (root / "docs/gap.md").write_text("TODO(author): the page\n", "utf-8")
@@ -193,13 +193,13 @@ def break_every_rule(root: Path) -> None:
 
 
 def break_everything(root: Path) -> None:
-    """Both."""
+    """Break loading and every rule."""
     break_reading(root)
     break_every_rule(root)
 
 
 def test_a_retired_claim_need_not_be_used(root: Path) -> None:
-    """Its record stays when the last page has let it go; the same claim would be an orphan if it were made."""
+    """Its record remains after the last link is removed; an active claim would be an orphan."""
     change(root, GPU, '- What was [claimed of the twin before](claim:training.twin.old-step-time "retired"), at\n', "")
     change(root, GPU, '  [1.00×](claim:training.twin.old-step-time#ratio@h200 "retired"), is retired.\n', "")
     assert rules.check(rules.Context.of(root)) == []
@@ -217,7 +217,7 @@ class TestCheck:
         assert {problem.rule for problem in rules.check(rules.Context.of(root))} == {*rules.RULES, "gaps"}
 
     def test_unreadable_files_come_first(self, root: Path) -> None:
-        """Each of them, before the problems of what can be read."""
+        """All unreadable files precede the problems of readable files."""
         break_everything(root)
         found = [problem.rule in rules.READING[:-1] for problem in rules.check(rules.Context.of(root))]
         assert found == sorted(found, reverse=True)
@@ -234,15 +234,15 @@ class TestCheck:
             *("checks/evidence/small_step/h200-*.json", "checks/facts/hardware-classes.yml"),
         ],
     )
-    def test_an_unseen_character_is_one_problem(self, root: Path, path: str) -> None:
-        """Whatever else depends on the file: its consequences go away with it."""
+    def test_invisible_character_is_one_problem(self, root: Path, path: str) -> None:
+        """Problems of files that depend on it are left out."""
         file = next(root.glob(path))
         file.write_text(file.read_text("utf-8") + "\u200b\n", "utf-8")
         (problem,) = rules.check(rules.Context.of(root))
         assert (root / problem.path, "U+200B" in problem.message) == (file, True)
 
-    def test_is_sorted_by_place_and_says_all_on_one_line(self, root: Path) -> None:
-        """Unreadable files, then the rest: each file by file and line by line, each problem once."""
+    def test_is_sorted_by_place_with_one_line_per_problem(self, root: Path) -> None:
+        """Unreadable files come first, then the rest, each by path and line, without duplicates."""
         break_everything(root)
         problems = rules.check(rules.Context.of(root))
         places = [(problem.rule not in rules.READING[:-1], problem.path, problem.line or 0) for problem in problems]
@@ -250,8 +250,8 @@ class TestCheck:
         assert len({str(problem) for problem in problems}) == len(problems)
         assert not any("\n" in str(problem) for problem in problems)
 
-    def test_is_the_same_whatever_the_hash_seed(self, root: Path) -> None:
-        """Two runs print the same bytes, in whatever order sets are walked."""
+    def test_does_not_depend_on_the_hash_seed(self, root: Path) -> None:
+        """Runs print the same bytes in any iteration order of sets."""
         break_everything(root)
         command = [sys.executable, "-m", "headroom.cli", "check", "--json", "--root", str(root)]
         printed = {
@@ -261,8 +261,8 @@ class TestCheck:
         assert len(printed) == 1
         assert len(json.loads(printed.pop())) >= len(rules.RULES)
 
-    def test_of_one_rule_is_that_rule_of_all(self, root: Path) -> None:
-        """`--only` leaves out other rules, and changes nothing in what the one finds."""
+    def test_of_one_rule_equals_its_part_of_all(self, root: Path) -> None:
+        """`--only` leaves out other rules and does not change the problems of its own."""
         break_everything(root)
         context = rules.Context.of(root)
         problems = rules.check(context)
@@ -270,11 +270,11 @@ class TestCheck:
             assert rules.check(context, name) == [problem for problem in problems if problem.rule == name]
 
     def test_of_an_empty_tree_finds_nothing(self, tmp_path: Path) -> None:
-        """A missing folder is an empty one."""
+        """A missing folder counts as an empty one."""
         assert check(tmp_path) == []
 
     def test_writes_nothing(self, root: Path) -> None:
-        """To look at a tree does not change it."""
+        """Checking a tree does not change it."""
         break_everything(root)
         before = state(root)
         check(root)
@@ -293,17 +293,17 @@ class TestArms:
             'X = 1\nNAMES = ARMS = ("a", "b")\n',
         ],
     )
-    def test_are_those_that_it_declares(self, source: str) -> None:
-        """A tuple or list of texts, with or without an annotation."""
+    def test_are_the_declared_ones(self, source: str) -> None:
+        """A tuple or list of strings, with or without an annotation."""
         assert arms_of(source) == ("a", "b")
 
     @pytest.mark.parametrize("source", ["", "ARMS = tuple(x)\n", "ARMS = 3\n", "ARMS = None\n", "def ARMS(): ...\n"])
-    def test_are_none_where_none_can_be_read(self, source: str) -> None:
-        """Whatever else stands there is no error of the check."""
+    def test_are_empty_if_they_cannot_be_read(self, source: str) -> None:
+        """Any other value raises no exception."""
         assert arms_of(source) == ()
 
-    def test_that_are_computed_are_a_problem_of_the_claims(self, root: Path) -> None:
-        """A benchmark whose arms cannot be read makes its claims red, and says what to write."""
+    def test_computed_arms_are_a_problem_of_the_claims(self, root: Path) -> None:
+        """Each claim of the benchmark reports it, with what to write."""
         change(root, "checks/benchmarks/small_step.py", "ARMS = (", "ARMS = tuple(")
         change(root, "checks/benchmarks/small_step.py", '"moody")', '"moody".split())')
         found = check(root, "references")
@@ -312,8 +312,8 @@ class TestArms:
 
 
 class TestOrphans:
-    def test_a_session_of_a_benchmark_without_claims(self, root: Path) -> None:
-        """What was measured and is claimed no more is named, and so is its script."""
+    def test_session_of_a_benchmark_without_claims_is_reported(self, root: Path) -> None:
+        """The benchmark's script is reported as well."""
         for path in (root / "checks/registry").rglob("*.yml"):
             if "kind: measured" in path.read_text("utf-8"):
                 path.unlink()
@@ -322,8 +322,8 @@ class TestOrphans:
         assert len([line for line in found if "/benchmark" in line and ".json" in line]) == len(sessions) > 0
         assert any(line.startswith("checks/benchmarks/small_step.py") for line in found)
 
-    def test_a_tree_without_a_site_has_no_navigation(self, root: Path) -> None:
-        """Its pages and files are reached by nothing that could name them."""
+    def test_tree_without_mkdocs_yml_has_no_orphaned_pages(self, root: Path) -> None:
+        """Without navigation, no page or file can be unreachable."""
         (root / "mkdocs.yml").unlink()
         (root / "docs/unused.svg").write_text("<svg/>")
         assert check(root, "orphans") == []
@@ -331,10 +331,8 @@ class TestOrphans:
 
 @pytest.mark.parametrize("only", [None, "links", "facts", "flips"])
 @pytest.mark.parametrize("name", ["hardware-classes", "stand-ins"])
-def test_where_nearly_everything_leans_on_a_broken_file_that_is_said_whatever_is_asked(
-    name: str, only: str | None, tmp_path: Path
-) -> None:
-    """One problem, and no rule is green for want of what it looks at."""
+def test_only_rule_reports_unreadable_fundamental_files_too(name: str, only: str | None, tmp_path: Path) -> None:
+    """There is one problem, and no rule passes because its input is missing."""
     root = Path(shutil.copytree(CLEAN, tmp_path / "tree"))
     (root / f"checks/facts/{name}.yml").write_text("[", "utf-8")
     (problem,) = rules.check(rules.Context.of(root), only)

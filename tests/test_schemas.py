@@ -1,4 +1,4 @@
-"""The JSON Schemas of the records are the ones in tests/schemas.yml, and the checks that no schema shows are made.
+"""The JSON Schemas of the records are the ones in tests/schemas.yml, and validators accept and refuse the right values.
 
 The file has every field, type, default and bound, without titles and descriptions. After an intended change of a
 record, run `python tests/test_schemas.py` and review the difference in git.
@@ -67,8 +67,8 @@ def test_schema_describes_each_field() -> None:
         (base.IsoTime, "24:00:00"),
     ],
 )
-def test_text_that_fits_the_schema_alone_is_refused(kind: Any, text: str) -> None:
-    """Blank text, characters that are not seen, trailing newlines, and days and times that do not exist."""
+def test_invalid_value_of_the_right_pattern_is_refused(kind: Any, text: str) -> None:
+    """Blank text, invisible characters, trailing newlines, and days and times that do not exist."""
     with pytest.raises(ValidationError):
         TypeAdapter(kind).validate_python(text)
 
@@ -76,25 +76,25 @@ def test_text_that_fits_the_schema_alone_is_refused(kind: Any, text: str) -> Non
 @pytest.mark.parametrize(
     ("kind", "text"), [(base.Text, "two\nlines"), (base.IsoDate, "2024-02-29"), (base.IsoTime, "23:59:59")]
 )
-def test_text_that_exists_is_accepted(kind: Any, text: str) -> None:
+def test_unusual_valid_value_is_accepted(kind: Any, text: str) -> None:
     """Line ends, leap days and the last second of a day."""
     assert TypeAdapter(kind).validate_python(text) == text
 
 
 def test_text_is_stripped() -> None:
-    """Blanks around a text are no difference."""
+    """Blanks around a text are removed."""
     assert TypeAdapter(base.Text).validate_python(" a b ") == "a b"
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_number_is_finite(value: float) -> None:
-    """A schema cannot say so."""
+    """JSON Schema cannot express this."""
     with pytest.raises(ValidationError, match="finite"):
         facts.FactCell(value=value, unit="GB", source="here")
 
 
 def test_record_is_frozen() -> None:
-    """No code can change a record that it was given."""
+    """Code cannot change a record."""
     record = claims.Freshness()
     with pytest.raises(ValidationError, match="frozen"):
         record.max_age_days = 1000

@@ -41,9 +41,9 @@ class Plan:
     """The batch sizes of each arm."""
     metrics: tuple[str, ...]
     moody: float = 1.0
-    """How many times as fast the moody arm is as the plain one."""
+    """The speedup of the moody arm over the plain one."""
     mishap: bool = False
-    """Whether there is one block more, in which the device gets hot and only the plain arm comes through."""
+    """Whether to add a block in which the device is throttled and only the plain arm has a result."""
 
 
 GPU = {"device": "cuda", "product": "NVIDIA H200", "instruction_sets": (), "power_limit_w": 700.0, "driver": "580.1"}
@@ -84,7 +84,7 @@ def files() -> Iterator[tuple[str, str]]:
 
 
 def _machine(folder: str, hardware_class: str) -> tuple[str, str]:
-    """What a made-up GPU can do, as the record of a class."""
+    """Return the path and text of a machine record of a made-up GPU."""
     machine = Machine(
         harness="made-up",
         date="2026-11-20",
