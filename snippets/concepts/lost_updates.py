@@ -28,6 +28,7 @@ print(weight.item())  # 2.0, to bf16's digits
 # --8<-- [end:show]
 
 assert plain.item() == 1.0, f"the plain sum is {plain.item()}"
+assert plain._version == 1000, f"{plain._version} updates were made"  # noqa: SLF001
 assert plain.dtype == weight.dtype == rest.dtype == torch.bfloat16
 assert abs(weight.item() - 2) < 0.02, f"the compensated sum is {weight.item()}"
 exact = torch.tensor(1.0)

@@ -58,6 +58,7 @@ assert tokens != model.config.head_dim, "a mask would look like the queries"
 assert batch["attention_mask"].all(), "the batch has padding"
 assert len(ran) == 1, f"the second step ran {ran}"
 assert calls, "attention calls none of PyTorch's kernels"
+assert shapes, "no shapes were recorded"
 assert not masks, f"attention is called with a mask of {masks[0]}"
 assert torch.allclose(loss.detach(), expected, rtol=1e-4, atol=1e-5), (
     f"the loss is {loss}, not {expected}"

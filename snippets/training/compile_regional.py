@@ -30,6 +30,8 @@ for block in model.model.layers:
 batch = torch.randint(model.config.vocab_size, (2, 48), device=device)
 model(input_ids=batch, labels=batch).loss.backward()
 
+assert counters["stats"]["unique_graphs"] > 0, "nothing was compiled"
+
 # --8<-- [start:is-it-on]
 with profile() as trace:
     model(input_ids=batch, labels=batch).loss.backward()

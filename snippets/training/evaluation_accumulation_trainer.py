@@ -84,6 +84,7 @@ print("logits held after each batch, in texts:", held.texts)
 # copies nothing, the two before them are there as well.
 assert len(held.texts) > 6, "too few batches to tell"
 assert max(held.texts) <= 5, f"the logits of {max(held.texts)} texts were held"
+assert "eval_accuracy" in found, "no metric was computed"
 assert 0 <= found["eval_accuracy"] <= 1
 # Every second batch joins the one before. Then both are moved, and the next is alone.
 # (The first four: what numpy has not copied yet is still there on a CPU.)

@@ -64,6 +64,7 @@ trainer = Trainer(
 
 one_hot = torch.nn.functional.one_hot(torch.tensor([[3, 4]]), 10)
 assert most_likely(one_hot, None).tolist() == [[3, 4]], "not the most likely tokens"
+assert trainer.preprocess_logits_for_metrics is most_likely, "all logits are kept"
 
 
 # --8<-- [start:is-it-on]
@@ -90,6 +91,7 @@ print("logits held after each batch, in texts:", held.texts)
 
 assert len(held.texts) > 3, "too few batches to tell"
 assert max(held.texts) <= 2, f"the logits of {max(held.texts)} texts were held"
+assert "eval_accuracy" in found, "no metric was computed"
 assert 0 <= found["eval_accuracy"] <= 1
 # The same figure as by hand, from the logits of one text.
 ids = torch.tensor([tokens[0]["input_ids"]], device=model.device)

@@ -91,6 +91,7 @@ trainer.add_callback(held)
 found = trainer.evaluate()
 print("logits held after each batch, in texts:", held.texts)
 
+assert "eval_accuracy" in found, "no metric was computed"
 assert len(held.texts) > 3, "too few batches to tell"
 assert max(held.texts) <= 2, f"the logits of {max(held.texts)} texts were held"
 # All of it, and not the last batch alone.

@@ -47,6 +47,11 @@ texts = ["One line. " * count for count in (1, 2, 8, 30)]
 micro_batches = [batch_of(texts[:2]), batch_of(texts[2:])]
 
 
+accumulate(micro_batches)
+assert all(p.grad is not None for p in model.parameters()), "no gradients"
+optimizer.zero_grad()
+
+
 # --8<-- [start:is-it-on]
 def gradients():
     found = [p.grad.clone() for p in model.parameters()]

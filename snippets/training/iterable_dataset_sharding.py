@@ -45,3 +45,18 @@ assert len(read) == 101, f"{len(read)} lines of 101 were read"
 assert set(read.values()) == {1}, f"lines were read {set(read.values())} times"
 alone = list(DataLoader(Lines("lines.txt"), batch_size=None))
 assert len(alone) == 101, f"without workers, {len(alone)} lines were read"
+
+
+# Workers that leave nothing out read each line once each: three times.
+class Whole(Lines):
+    """Each worker yields all lines."""
+
+    def __iter__(self):
+        yield from self.path.read_text(encoding="utf-8").splitlines()
+
+
+assert loader.num_workers == 3, f"{loader.num_workers} workers read the lines"
+repeated = Counter(DataLoader(Whole("lines.txt"), batch_size=None, num_workers=3))
+assert set(repeated.values()) == {3}, (
+    f"lines were read {set(repeated.values())} times"
+)

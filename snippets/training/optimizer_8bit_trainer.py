@@ -65,6 +65,8 @@ for dtypes, names in bits.items():
     print(dtypes, len(names), names[:2])  # on: {torch.uint8} for most matrices
 # --8<-- [end:is-it-on]
 
+matrices = bits.get("{torch.uint8}", [])
+assert len(matrices) == 4 * model.config.n_layer, f"in 8 bits: {matrices}"
 for (name, weight), old in zip(model.named_parameters(), before, strict=True):
     assert not old.equal(weight.detach().cpu()), f"{name} was not updated"
     kept = sum(

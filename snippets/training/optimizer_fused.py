@@ -45,6 +45,7 @@ print(any("_fused_adamw_" in row.key for row in trace.key_averages()))  # on: Tr
 runs = {row.key: row.count for row in trace.key_averages()}
 assert runs.get("aten::_fused_adamw_") == 1, "the fused kernel did not run once"
 
+assert trace.profile_memory, "allocations were not recorded"
 taken = sum(
     max(event.self_cpu_memory_usage, 0) + max(event.self_device_memory_usage, 0)
     for event in trace.events()

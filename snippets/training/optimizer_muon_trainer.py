@@ -94,6 +94,11 @@ for name, p in model.named_parameters():
     assert kept[name] == (4 if inner else 8), f"{name}: {kept[name]} bytes"
     assert not before[name].equal(p.detach().cpu()), f"{name} was not updated"
 
+fresh = MuonWithAdamW(model, lr=1e-3)
+for part in fresh.parts:
+    chosen = part.defaults["lr"], part.defaults["weight_decay"]
+    assert chosen == (1e-3, 0.1), f"{type(part)} has rate and decay {chosen}"
+assert fresh.parts[0].defaults["adjust_lr_fn"] == "match_rms_adamw"
 parts = trainer.optimizer.optimizer.parts
 assert [type(part) for part in parts] == [torch.optim.Muon, torch.optim.AdamW]
 

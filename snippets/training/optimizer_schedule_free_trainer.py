@@ -12,6 +12,8 @@
 # ///
 """Schedule-Free trains one set of weights and evaluates another, their average. Call optimizer.eval() before you save."""
 
+from pathlib import Path
+
 import torch
 from datasets import load_dataset
 from transformers import (
@@ -75,6 +77,7 @@ between = averaged + 0.1 * (state["z"] - averaged)
 assert torch.allclose(trained, between, rtol=0, atol=1e-6), (
     "not where theory puts it"
 )
+assert Path("out/config.json").exists(), "no model was saved"
 saved = AutoModelForCausalLM.from_pretrained("out", dtype=torch.float32)
 saved = saved.transformer.h[0].mlp.c_fc.weight.to(weight.device)
 assert torch.allclose(saved, averaged, rtol=0, atol=1e-6), (

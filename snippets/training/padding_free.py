@@ -41,6 +41,8 @@ hook = layer.register_forward_hook(
     lambda module, args, output: rows.append(output.shape[:-1].numel())
 )
 
+untrained = layer.weight.detach().clone()
+
 # --8<-- [start:enable]
 model.config.use_cache = False  # with a cache, sequences see each other
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
@@ -54,6 +56,7 @@ for batch in loader:
 # --8<-- [end:enable]
 
 hook.remove()
+assert not untrained.equal(layer.weight), "nothing was trained"
 lengths = [len(ids) for ids in tokens["input_ids"]]
 assert sum(rows) == sum(lengths), (
     f"{sum(rows)} rows for {sum(lengths)} tokens: there is padding"

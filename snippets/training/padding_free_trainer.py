@@ -76,7 +76,8 @@ print(f"the other sequences move by {apart:.2g}")  # on: 0
 # --8<-- [end:is-it-on]
 
 assert apart == 0, f"another sequence moves the logits by {apart:.2g}"
-with torch.no_grad():  # the change does reach the first sequence
+assert (batch["input_ids"][:, :first] == 7).all(), "the first sequence is as it was"
+with torch.no_grad():  # a change does reach the first sequence
     changed = model(**batch).logits[0, :first]
     batch["input_ids"][:, :first] = 8
     assert (model(**batch).logits[0, :first] - changed).abs().max() > 0.01

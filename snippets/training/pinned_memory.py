@@ -49,6 +49,7 @@ for batch in loader:
     }
 # --8<-- [end:enable]
 torch.Tensor.to = to
+
 # --8<-- [start:is-it-on]
 pinned = {name: tensor.is_pinned() for name, tensor in batch.items()}
 print(f"pinned: {pinned}")
@@ -74,6 +75,7 @@ assert copied.min() == copied.max() == 1, "the copy is not what was copied"
 
 def seconds_of_a_call(source: torch.Tensor, **options: bool) -> float:
     """How long a copy holds up the CPU, behind a second of work on the GPU."""
+    source.to("cuda")  # so that the GPU has memory for it
     torch.cuda.synchronize()
     torch.cuda._sleep(2_000_000_000)  # noqa: SLF001
     start = perf_counter()
