@@ -83,3 +83,5 @@ for name in linear:
         update, gradients[name], dim=along
     )
     assert alike.min() > 0.99, f"{name}: no scaled gradient, {alike.min():.3f}"
+    scales = update.norm(dim=along) / gradients[name].norm(dim=along)
+    assert scales.max() > 1.1 * scales.min(), f"{name}: one number for all"
