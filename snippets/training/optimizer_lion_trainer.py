@@ -74,6 +74,8 @@ print(f"{states / numbers:.2f} bytes of state per parameter")  # AdamW: 8.00
 # --8<-- [end:is-it-on]
 
 assert states == 4 * numbers, f"{states / numbers:.2f} bytes of state per parameter"
+decays = {group["weight_decay"] for group in trainer.optimizer.param_groups}
+assert decays == {0}, f"the weights decay as well, by {decays}"
 for name, weight in model.named_parameters():
     moved = weight.detach().cpu() - before[name]
     assert gradients[name].any(), f"{name} had no gradient"
