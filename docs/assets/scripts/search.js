@@ -38,9 +38,12 @@
     const none = JSON.parse(document.getElementById("__config").textContent).translations["search.result.none"]
     const note = Object.assign(document.createElement("div"), { className: "found-nothing", hidden: true })
     const guides = document.getElementById("planned-guides")
-    if (guides) note.append(guides.content.cloneNode(true))
     list.before(note)
-    const show = () => (note.hidden = meta.textContent.trim() !== none)
+    const show = () => {
+      note.hidden = meta.textContent.trim() !== none
+      // Hidden links would take the arrow keys, which walk through every link of the results.
+      note.replaceChildren(...(note.hidden || !guides ? [] : [guides.content.cloneNode(true)]))
+    }
     new MutationObserver(show).observe(meta, { childList: true, characterData: true, subtree: true })
   }
 
