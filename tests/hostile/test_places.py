@@ -151,7 +151,7 @@ def test_a_page_with_an_unchecked_suffix_is_a_problem(suffix: str, root: Path) -
         config.write(f"  - hostile{suffix}\n")
     (problem,) = found(root)
     assert (problem.path, problem.rule) == (f"docs/hostile{suffix}", "pages")
-    assert "not read" in problem.message
+    assert "not checked" in problem.message
 
 
 @pytest.mark.parametrize(
