@@ -68,7 +68,7 @@ def test_clock_behind_a_run_record_is_refused(root: Path, monkeypatch: pytest.Mo
 def test_clock_behind_the_last_commit_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(git_history, "last_commit_day", lambda _root: "2026-11-22")
     at(monkeypatch, NOON)
-    with pytest.raises(session_lock.GuardError, match="but the last commit is of 2026-11-22"):
+    with pytest.raises(session_lock.GuardError, match="but the last commit is dated 2026-11-22"):
         session_lock.now(load(root))
 
 

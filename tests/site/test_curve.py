@@ -123,7 +123,7 @@ def test_nothing_is_hatched_without_exactly_one_crossover(
 def test_axes_have_titles_with_units(claim: MeasuredClaim, points: tuple[PointVerdict, ...]) -> None:
     root = drawn(claim, points)
     labels = texts(root, "axis")
-    for label in ("same", "2×", "Memory kept for backward, baseline ÷ subject", "1", "8", "64", "sequences in a batch"):
+    for label in ("same", "2×", "Saved-activation memory, baseline ÷ subject", "1", "8", "64", "sequences in a batch"):
         assert label in labels
     sweep = {"axis": "tokens", "unit": "tokens", "grid": (256, 1024, 8192)}
     scope = claim.scope.model_copy(update={"sweep": claim.scope.sweep.model_copy(update=sweep)})  # type: ignore[union-attr]

@@ -66,7 +66,7 @@ class TestJson:
     def test_every_field_of_the_schema_has_a_description(self) -> None:
         """Exempt names that explain themselves."""
         fields = schemas()["claims-file"]["$defs"]["PublishedPoint"]["properties"]
-        assert "above 1 where the subject is better" in fields["ratio"]["description"]
+        assert "above 1 if the subject is better" in fields["ratio"]["description"]
 
     def test_every_path_is_a_published_file(self, published: SiteData) -> None:
         """Paths are relative to the site's address."""

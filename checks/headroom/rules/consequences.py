@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection
 
+from headroom.pages.link_targets import ClaimTarget
 from headroom.records import MeasuredClaim, ModelledClaim, Problem
 from headroom.records.paths import claim_path
 from headroom.rules.context import Context
@@ -10,7 +11,7 @@ from headroom.rules.context import Context
 _TOKEN = re.compile(r"`([^`\s]+)`")
 _OF_USE = ("orphans", "shown", "addresses")
 """Rules about unused things. A file that cannot be read could use anything."""
-_OF_EVIDENCE = ("verdicts", "figures", "rows", "models", "words", "flips")
+_OF_EVIDENCE = ("verdicts", "figures", "rows", "models", "words", "flips", "calc")
 _USERS = ("docs/", "checks/registry/", "checks/methods/", "checks/glossary/")
 _CLAIM = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 
@@ -50,5 +51,6 @@ def _places_of_claims(context: Context, benchmarks: Collection[str]) -> set[tupl
     every = context.tree.claims.items()
     claims = {name for name, claim in every if isinstance(claim, MeasuredClaim) and claim.benchmark in benchmarks}
     claims |= {name for name, claim in every if isinstance(claim, ModelledClaim) and _uses(claim, claims)}
-    lines = {(page.path, link.line) for page, link, target in context.claim_links if target.claim in claims}
+    links = (*context.claim_links, *context.let_links)
+    lines = {(page.path, link.line) for page, link, to in links if isinstance(to, ClaimTarget) and to.claim in claims}
     return {*lines, *((context.tree.claim_paths[name], None) for name in claims)}
