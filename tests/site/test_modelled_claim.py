@@ -189,7 +189,7 @@ class TestTradeoffs:
         page = page_of(site, "training.clever.saved-memory")
         part = page.partition("What else it changes")[2].partition("What is not claimed")[0]
         assert "step time" in part
-        assert "kept for backward" not in part
+        assert "saved-activation" not in part
 
     def test_the_largest_difference_of_outputs_is_reported(self, site: SiteData) -> None:
         """One different pair of ten must not be averaged away."""

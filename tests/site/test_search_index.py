@@ -144,5 +144,5 @@ class TestPage:
         text += '```python\n--8<-- "snippets/training/clever.py:enable"\n```\n'
         found = Text(self.page(site, text)).text
         assert "A step" in found
-        noise = ("from 8 sequences", "kept for backward", "counted", "uv run", "Whole file")
+        noise = ("from 8 sequences", "saved-activation", "counted", "uv run", "Whole file")
         assert [word for word in noise if word in found] == []
