@@ -79,7 +79,7 @@ class TestProblem:
 
     def test_twenty_per_record_are_reported_and_the_rest_is_counted(self, tmp_path: Path) -> None:
         """Exactly twenty are all reported."""
-        for extra, more in ((20, []), (21, ["1 more problems"]), (25, ["5 more problems"])):
+        for extra, more in ((20, []), (21, ["more problems: 1"]), (25, ["more problems: 5"])):
             make(tmp_path)
             with (tmp_path / METHOD).open("a", encoding="utf-8") as file:
                 file.writelines(f"x{i}: 1\n" for i in range(extra))

@@ -107,7 +107,7 @@ class TestLoading:
         add(RUN, a_run_record(**{f"key{i}": i for i in range(50)}))(tmp_path)
         problems = records.load(tmp_path).problems
         assert len(problems) == 21
-        assert "30 more problems" in problems[0].message
+        assert "more problems: 30" in problems[-1].message
 
     def test_broken_file_hides_no_other(self, tmp_path: Path) -> None:
         """The rest of the tree is loaded."""

@@ -59,7 +59,7 @@ def parse_target(href: str) -> ClaimTarget | FactTarget:
     if match["figure"] and match["figure"] not in FIGURES:
         raise ValueError(f"`#{match['figure']}` is no figure; use one of {', '.join(FIGURES)}")
     if match["figure"] and (match["figure"] == "value") != (match["class"] is None):
-        raise ValueError("`#value` is computed and has no class, and every other figure has one, as `#ratio@h200`")
+        raise ValueError("`#value` takes no hardware class; every other figure needs one, for example `#ratio@h200`")
     return ClaimTarget(match["claim"], match["figure"], match["class"], _point(match["point"]))
 
 

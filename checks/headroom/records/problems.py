@@ -70,7 +70,7 @@ def invalid(
     found = _merged(_invalid(path, rule, detail, document, pointer=pointer) for detail in reported[:_MOST])
     if len(reported) > _MOST:
         remedy = f"fix the first {_MOST} problems of this file, then check again"
-        found.append(Problem(path, None, rule, "", f"{len(reported) - _MOST} more problems", remedy))
+        found.append(Problem(path, None, rule, "", f"more problems: {len(reported) - _MOST}", remedy))
     return found
 
 

@@ -67,7 +67,10 @@ def shown(context: Context) -> Iterator[Problem]:
             continue
         for region, (line, _) in snippet.regions.items():
             if (snippet.path, region) not in seen:
-                message, remedy = f"no page shows the region `{region}`", "show it on a page, or remove its marks"
+                message, remedy = (
+                    f"no page shows the region `{region}`",
+                    "include it in a fence of a page, or remove its two `--8<--` lines",
+                )
                 yield Problem(snippet.path, line, "shown", "", message, remedy)
 
 

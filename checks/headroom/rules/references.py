@@ -20,7 +20,8 @@ def references(context: Context) -> Iterator[Problem]:
     for claim in tree.claims.values():
         path = tree.claim_paths[claim.id]
         if claim.method is not None and claim.method not in tree.methods:
-            yield _in(tree, path, "method", f"there is no method `{claim.method}`", "add it under checks/methods/")
+            remedy = f"correct the name, or add checks/methods/{claim.method}.yml"
+            yield _in(tree, path, "method", f"there is no method `{claim.method}`", remedy)
         if f"docs/{claim.guide}" not in anchors:
             yield _in(tree, path, "guide", f"there is no page `docs/{claim.guide}`", "correct the path")
     for claim in tree.measured():
