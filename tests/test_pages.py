@@ -213,7 +213,7 @@ class TestTargets:
         [
             ("claim:", "is no claim:ID"),
             ("claim:A.b", "is no claim:ID"),
-            ("claim:a.b#ratio", "every other figure has one"),
+            ("claim:a.b#ratio", "every other figure needs one"),
             ("claim:a.b@h200", "is no claim:ID"),
             ("claim:a.b#ratio@h200,", "is no claim:ID"),
             ("claim:a.b#speedup@h200", "use one of ratio, slowdown"),
