@@ -15,8 +15,8 @@ class Prose:
     notes: tuple[Note, ...]
 
 
-def prose(text: str) -> Prose:
-    """Return the sentences, comparisons and notes of a Markdown text."""
+def prose(text: str, *, compare: bool = True) -> Prose:
+    """Return the sentences, notes and, if wanted, the comparative sentences of a Markdown text."""
     found = sentences(text)
-    comparing = tuple(of_sentence(each) for each in found if is_comparison(each, text))
+    comparing = tuple(of_sentence(each) for each in found if compare and is_comparison(each, text))
     return Prose(found, comparing, notes(text))

@@ -36,7 +36,7 @@ class Context:
         tree = load(root)
         board = judge_all(tree)
         pages, problems = load_pages(root)
-        sentences = {page.path: prose(page.markdown) for page in pages}
+        sentences = {page.path: prose(page.markdown, compare=page.for_readers) for page in pages}
         links = tuple(_links(pages))
         known = tuple(
             (page, link, target)
