@@ -1,5 +1,6 @@
 """A/A sessions: the harness's errors, and the smallest effect that it would have detected."""
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -93,7 +94,7 @@ class TestHarnessShare:
         assert aa_tests.harness_shares(tree, "cpu") == {CLAIM.benchmark: pytest.approx(1 - 30 * 0.9 / 59)}
         assert aa_tests.harness_shares(tree, "h200") == {}
 
-    def test_only_sessions_of_the_newest_harness_count(self, tmp_path: Path) -> None:
+    def test_only_sessions_of_the_newest_harness_and_its_equivalents_count(self, tmp_path: Path) -> None:
         def measured(harness: str, time: str, seconds: float) -> Callable[[dict[str, Any]], None]:
             def change(data: dict[str, Any]) -> None:
                 data["harness"], data["time"] = harness, time
@@ -106,6 +107,12 @@ class TestHarnessShare:
         made = [edited(session, change) for session, change in zip(sessions(3), changes, strict=True)]
         tree = load_clean(write_tree(tmp_path, [CLAIM], made))
         assert aa_tests.harness_shares(tree, "cpu") == {CLAIM.benchmark: pytest.approx(1 - 30 * 0.85 / 59)}
+        declared = [{"harness": ["a", "z"], "reason": "A module was renamed.", "proof": tree.sessions[0].path}]
+        path = tree.root / "checks/facts/harness-versions.yml"
+        path.write_text(json.dumps({"equivalent": declared}), encoding="utf-8")
+        mean = (0.5 + 0.8 + 0.9) / 3
+        equal = aa_tests.harness_shares(load_clean(tree.root), "cpu")
+        assert equal == {CLAIM.benchmark: pytest.approx(1 - 30 * mean / 59)}
 
     def test_sessions_without_recorded_benchmark_time_are_left_out(self, tmp_path: Path) -> None:
         tree = load_clean(write_tree(tmp_path, [CLAIM], sessions(1)))
