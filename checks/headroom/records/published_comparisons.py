@@ -16,9 +16,7 @@ Cell = Annotated[str, StringConstraints(max_length=300)]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 Repository = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]+/[A-Za-z0-9._-]+$", max_length=140)]
 OriginalPath = Annotated[str, StringConstraints(pattern=r"^[^\s<>\"'\\`]([^<>\"'\\`]*[^\s<>\"'\\`])?$", max_length=300)]
-Copy = Annotated[
-    str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*/[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=160)
-]
+Copy = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*/[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=160)]
 """A path below checks/published/: the source's folder and a file."""
 _MANY = ("samples", "windows", "reruns")
 
