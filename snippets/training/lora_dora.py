@@ -8,9 +8,14 @@
 # ///
 """DoRA adds one trained magnitude per output of every adapted layer to LoRA's two matrices, and begins at the unchanged model."""
 
+import warnings
+
 import torch
 from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
+
+# peft 0.21 asks transformers for this by its old name.
+warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`")
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
