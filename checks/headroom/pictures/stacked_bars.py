@@ -41,7 +41,7 @@ def panels(data: Bars, source: Source) -> list[Panel]:
     for title, lets in (data.panels or {"": {}}).items():
         formulas = Formulas({**data.let, **lets}, source)
         rows = tuple(
-            Row(bar.name, {name: formulas.value(text, data.unit) for name, text in bar.parts.items()})
+            Row(bar.name, {name: size for name, text in bar.parts.items() if (size := formulas.value(text, data.unit))})
             for bar in data.bars
         )
         found.append(Panel(title, rows, {name: formulas.value(text, data.unit) for name, text in data.lines.items()}))

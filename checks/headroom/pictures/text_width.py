@@ -42,4 +42,4 @@ def figure(value: float) -> str:
     """Write a figure for a label: 0.54, 7.8, 33, 1,024."""
     if value >= 99.5:  # noqa: PLR2004 - three digits
         return f"{value:,.0f}"
-    return f"{value:.2g}" if value < 1 else f"{value:.1f}"
+    return f"{value:.2g}" if value < 1 else f"{value:.1f}".removesuffix(".0")

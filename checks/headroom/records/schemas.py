@@ -16,6 +16,7 @@ from headroom.records.facts import FactSheet, HardwareClass, StandIns
 from headroom.records.harness_versions import HarnessVersions
 from headroom.records.machines import Machine
 from headroom.records.methods import Method
+from headroom.records.pictures import PictureData
 from headroom.records.public_schema import PublishedAlone, PublishedClaims
 from headroom.records.published_comparisons import PublishedComparison
 from headroom.records.snippets import Header, SnippetRun
@@ -32,6 +33,7 @@ _RECORDS: dict[str, Any] = {
     "machine": Machine,
     "method": Method,
     "one-claim-file": PublishedAlone,
+    "picture": PictureData,
     "published-comparison": PublishedComparison,
     "run": SnippetRun,
     "snippet-header": Header,

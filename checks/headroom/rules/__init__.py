@@ -23,6 +23,7 @@ from headroom.rules.html import html
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.orphans import orphans
 from headroom.rules.published import published
+from headroom.rules.pictures import pictures
 from headroom.rules.references import references
 from headroom.rules.retired import retired
 from headroom.rules.table_rows import rows
@@ -49,6 +50,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "shown": shown,
     "runs": runs,
     "orphans": orphans,
+    "pictures": pictures,
     "comparisons": comparisons,
     "addresses": addresses,
     "glossary": glossary,
