@@ -32,6 +32,10 @@ class VerdictRow:
     retired: str = ""
     """The day on which the claim was retired; empty if it was not."""
 
+    @property
+    def _repeats(self) -> str:
+        return f"{self.n} blocks" if self.session else f"{self.n} published ratio{'s' * (self.n > 1)}"
+
     def __str__(self) -> str:
         """Return one line for a terminal."""
         at = ", ".join(f"{name}={value}" for name, value in self.point.items())
@@ -39,7 +43,7 @@ class VerdictRow:
         interval = f"{self.ratio:.4g} [{self.low:.4g}, {self.high:.4g}]" if self.ratio is not None else ""
         parts = (
             f"{self.status} ({self.reason})",
-            f"{interval}, {self.n} blocks" if interval else "",
+            f"{interval}, {self._repeats}" if interval else "",
             self.age + (f" ({self.age_reason})" if self.age_reason else ""),
             f"retired since {self.retired}" if self.retired else "",
         )
