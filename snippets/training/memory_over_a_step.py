@@ -12,12 +12,11 @@ import weakref
 from collections import Counter
 
 import torch
-import torch.nn.functional as F
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
-from transformers import LlamaConfig, LlamaForCausalLM, masking_utils
+from transformers import AutoModelForCausalLM, LlamaConfig, masking_utils
 
 CONFIG = LlamaConfig(  # of meta-llama/Llama-3.2-1B
     hidden_size=2048,
@@ -31,7 +30,10 @@ CONFIG = LlamaConfig(  # of meta-llama/Llama-3.2-1B
     use_cache=False,
 )
 BATCH, LENGTH = 4, 2048
-FLOPS, BYTES = 400e12, 2.5e12  # per second: an assumed GPU, for the width of a moment
+FLOPS, BYTES = (
+    400e12,
+    2.5e12,
+)  # per second: an assumed GPU, for the width of a moment
 KINDS = "weights", "states", "gradients", "activations", "logits", "temporaries"
 
 
@@ -50,7 +52,7 @@ class Memory(TorchDispatchMode):
     def count(self, tensor, kind):
         """Count a tensor's storage as one of this kind, in blocks of 512 bytes."""
         storage = tensor.untyped_storage()
-        key, size = storage._cdata, -(-storage.nbytes() // 512) * 512
+        key, size = id_of(tensor), -(-storage.nbytes() // 512) * 512
         if key in self.kinds:
             self.held[self.kinds[key]] -= size
         else:
@@ -58,15 +60,20 @@ class Memory(TorchDispatchMode):
         self.kinds[key] = kind
         self.held[kind] += size
 
+    def count_new(self, tensor):
+        """Count a tensor whose storage is not counted yet."""
+        if id_of(tensor) not in self.kinds:
+            self.count(tensor, self.kind_of(tensor))
+
     def free(self, key, size):
+        """Stop counting a storage."""
         self.held[self.kinds.pop(key)] -= size
 
     def __torch_dispatch__(self, op, types, args=(), kwargs=None):
         out = op(*args, **(kwargs or {}))
         for tensor in tree_leaves(out):
             if isinstance(tensor, torch.Tensor):
-                if tensor.untyped_storage()._cdata not in self.kinds:
-                    self.count(tensor, self.kind_of(tensor))
+                self.count_new(tensor)
         if not op.is_view:
             self.seconds += seconds(op, args, kwargs or {}, out)
         self.rows.append((self.seconds, self.phase, dict(self.held)))
@@ -74,7 +81,9 @@ class Memory(TorchDispatchMode):
 
     def kind_of(self, tensor):
         """Name a new tensor by its shape and the phase of the step."""
-        by_token = tensor.shape[-1:] == (CONFIG.vocab_size,) and tensor.numel() > 2**29
+        by_token = (
+            tensor.shape[-1:] == (CONFIG.vocab_size,) and tensor.numel() > 2**29
+        )
         if by_token:
             return "logits"
         return "activations" if self.phase == "forward" else "temporaries"
@@ -92,23 +101,28 @@ def seconds(op, args, kwargs, out):
     return max(work / FLOPS, moved / BYTES)
 
 
-def flash(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, **_):
+def flash(q, k, v, scale=None, **_):
     """The kernel that CUDA runs here; on fake tensors it needs no GPU."""
-    kernel = torch.ops.aten._scaled_dot_product_flash_attention
-    return kernel(q, k, v, dropout_p, True, False, scale=scale)[0]
+    kernel = torch.ops.aten._scaled_dot_product_flash_attention  # noqa: SLF001
+    return kernel(q, k, v, is_causal=True, scale=scale)[0]
 
 
-F.scaled_dot_product_attention = flash
+def id_of(tensor) -> int:
+    """The address of a tensor's storage, which views share."""
+    return tensor.untyped_storage()._cdata  # noqa: SLF001
+
+
+torch.nn.functional.scaled_dot_product_attention = flash
 masking_utils.find_packed_sequence_indices = lambda *args, **kwargs: None
 
 
-def step(checkpointed: bool) -> list:
+def step(*, checkpointed: bool) -> list:
     """Count the second step of a training loop; the first one makes the states."""
     with FakeTensorMode(allow_non_fake_inputs=True):
-        model = LlamaForCausalLM._from_config(CONFIG, dtype=torch.bfloat16).train()
+        model = AutoModelForCausalLM.from_config(CONFIG, dtype=torch.bfloat16)
         if checkpointed:
             model.activation_checkpointing_enable()
-        parameters = list(model.parameters())
+        parameters = list(model.train().parameters())
         optimizer = torch.optim.AdamW(parameters, fused=True)
         ids = torch.zeros(BATCH, LENGTH, dtype=torch.long)
         for _ in range(2):
@@ -144,7 +158,7 @@ def thinned(rows: list, bins: int) -> list:
 
 peaks = {}
 for name, checkpointed in (("full", False), ("checkpointed", True)):
-    rows = step(checkpointed)
+    rows = step(checkpointed=checkpointed)
     peaks[name] = max(rows, key=lambda row: sum(row[2].values()))[2]
     for taken, phase, held in thinned(rows, bins=24):
         gib = (f"{held.get(kind, 0) / 2**30:.2f}" for kind in KINDS)
@@ -152,10 +166,14 @@ for name, checkpointed in (("full", False), ("checkpointed", True)):
 
 full, checkpointed = peaks["full"], peaks["checkpointed"]
 states = full["states"] / full["weights"]
-assert 2 <= states < 2.01, f"AdamW holds {states} bytes per byte of weights, not two"
+assert 2 <= states < 2.01, (
+    f"AdamW holds {states} bytes per byte of weights, not two"
+)
 assert checkpointed["activations"] < full["activations"] / 5, (
     f"checkpointing saves {checkpointed['activations']} bytes of activations"
 )
-assert abs(checkpointed["logits"] - full["logits"]) < 2**20, "the logits are the same"
+assert abs(checkpointed["logits"] - full["logits"]) < 2**20, (
+    "the logits are the same"
+)
 logits = 4 * BATCH * LENGTH * CONFIG.vocab_size
 assert full["logits"] >= 2 * logits, "the peak is not at the loss"

@@ -65,7 +65,8 @@ def spans(loop) -> dict[str, list[Span]]:
     busy = sorted([(start, start), (end, end), *found["loader"], *found["kernels"]])
     found["python"] = [(a[1], b[0]) for a, b in pairwise(busy) if b[0] > a[1]]
     return {
-        lane: [(a - start, b - start) for a, b in each] for lane, each in found.items()
+        lane: [(a - start, b - start) for a, b in each]
+        for lane, each in found.items()
     }
 
 
@@ -86,6 +87,10 @@ for name, lanes in traces.items():
             text = "-" if span == "-" else f"{span[0]:.3f} {span[1]:.3f}"
             print(f"{name} {lane}: {text}")
 
-for name, lane in (("loader", "loader"), ("launch", "python"), ("compute", "kernels")):
+for name, lane in (
+    ("loader", "loader"),
+    ("launch", "python"),
+    ("compute", "kernels"),
+):
     busy = share(traces[name], lane)
     assert busy > 0.5, f"{lane} is busy for {busy:.0%} of the {name}-bound loop"

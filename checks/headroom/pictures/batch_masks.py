@@ -34,9 +34,7 @@ class Batch:
 
     def count(self, kind: str) -> int:
         """Return how many scores of a kind all masks have."""
-        return sum(
-            self.cell(row, q, k) == kind for row in self.rows for q in range(len(row)) for k in range(len(row))
-        )
+        return sum(self.cell(row, q, k) == kind for row in self.rows for q in range(len(row)) for k in range(len(row)))
 
     def says(self) -> str:
         """Return the tokens, the slots and the scores in words."""

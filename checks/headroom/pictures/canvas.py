@@ -71,8 +71,7 @@ class Canvas:
         back = tip - 7 if tip > y else tip + 7
         self.line((x, y), (x, back), cls)
         self.path(
-            f"M{coordinate(x)} {coordinate(tip)}L{coordinate(x - 3.5)} {coordinate(back)}"
-            f"H{coordinate(x + 3.5)}z",
+            f"M{coordinate(x)} {coordinate(tip)}L{coordinate(x - 3.5)} {coordinate(back)}H{coordinate(x + 3.5)}z",
             "head",
         )
 
@@ -115,7 +114,8 @@ def _sizes(ident: str, layouts: dict[str, Canvas]) -> str:
     """Return the rules that show one of the layouts, each in its own shape."""
     shape = {kind: f"aspect-ratio:{each.width:g}/{coordinate(each.height + 4)}" for kind, each in layouts.items()}
     return (
-        f"#{ident}{{display:block;margin:auto;width:100%;max-width:440px;{shape['narrow']}}}#{ident} .wide{{display:none}}"
+        f"#{ident}{{display:block;margin:auto;width:100%;max-width:440px;{shape['narrow']}}}"
+        f"#{ident} .wide{{display:none}}"
         f"@media(min-width:40em){{#{ident}{{max-width:720px;{shape['wide']}}}#{ident} .wide{{display:inline}}"
         f"#{ident} .narrow{{display:none}}}}"
     )

@@ -37,25 +37,30 @@ def picture(name: str, tree: Tree, board: Board) -> Picture | Decision:
         ValueError: a formula or a recorded row cannot be read.
     """
     data = tree.pictures.get(name)
-    match data:
-        case None:
-            raise LookupError(f"there is no picture `{name}`")
-        case Decision():
-            return data
-        case Bars():
-            return stacked_bars.picture(name, data, source_of(tree, board))
-        case SavedTensors():
-            return saved_tensors.picture(name, data, source_of(tree, board))
-        case Timeline():
-            return memory_timeline.picture(name, data, _output(tree, data.snippet))
-        case Traces():
-            return profiler_lanes.picture(name, data, _output(tree, data.snippet))
-        case BatchLayouts():
-            return batch_masks.picture(name, data)
-        case NumberFormats():
-            return bit_layout.picture(name, data)
-        case Forest():
-            return forest.picture(name, data.title, [_panel(each, tree, board) for each in data.comparisons])
+    if data is None:
+        raise LookupError(f"there is no picture `{name}`")
+    if isinstance(data, Bars):
+        return stacked_bars.picture(name, data, source_of(tree, board))
+    if isinstance(data, SavedTensors):
+        return saved_tensors.picture(name, data, source_of(tree, board))
+    if isinstance(data, Forest):
+        return forest.picture(name, data.title, [_panel(each, tree, board) for each in data.comparisons])
+    return _recorded(name, data, tree) if isinstance(data, Timeline | Traces) else _computed(name, data)
+
+
+def _recorded(name: str, data: Timeline | Traces, tree: Tree) -> Picture:
+    """Return a picture of what a snippet printed."""
+    output = _output(tree, data.snippet)
+    if isinstance(data, Timeline):
+        return memory_timeline.picture(name, data, output)
+    return profiler_lanes.picture(name, data, output)
+
+
+def _computed(name: str, data: BatchLayouts | NumberFormats | Decision) -> Picture | Decision:
+    """Return a picture that needs nothing but its own data."""
+    if isinstance(data, BatchLayouts):
+        return batch_masks.picture(name, data)
+    return bit_layout.picture(name, data) if isinstance(data, NumberFormats) else data
 
 
 def _output(tree: Tree, snippet: str) -> str:
@@ -82,11 +87,9 @@ def _ratios(claim_id: str, tree: Tree, board: Board) -> Iterator[forest.Ratio]:
         low, high = result.low or result.ratio, result.high or result.ratio
         runs = f"{len(result.ratios)} reruns" if len(result.ratios) > 1 else "1 run"
         record = result.record
-        yield forest.Ratio(
-            "reported", record.source.title, record.hardware.product, low, result.ratio, high, runs
-        )
+        yield forest.Ratio("reported", record.source.title, record.hardware.product, low, result.ratio, high, runs)
     for name, standing in board.standings[claim_id].items() if isinstance(claim, MeasuredClaim) else ():
         for point in standing.verdict.points if standing.verdict else ():
             where = tree.classes[name].short or name
             runs = f"{len(point.subject)} blocks"
-            yield forest.Ratio("measured", claim.method, where, point.low, point.ratio, point.high, runs)
+            yield forest.Ratio("measured", claim.method or "", where, point.low, point.ratio, point.high, runs)

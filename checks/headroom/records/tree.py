@@ -20,8 +20,8 @@ from headroom.records.loader import Reader
 from headroom.records.machines import Machine, machines
 from headroom.records.measuring_order import MeasuringOrder
 from headroom.records.methods import Method
-from headroom.records.pictures import PictureData
 from headroom.records.paths import claim_path, run_path
+from headroom.records.pictures import PictureData
 from headroom.records.problems import Problem, invalid, unreadable
 from headroom.records.published_rows import Published, read_published
 from headroom.records.sessions import Session, sessions

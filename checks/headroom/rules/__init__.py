@@ -22,8 +22,8 @@ from headroom.rules.glossary import glossary
 from headroom.rules.html import html
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.orphans import orphans
-from headroom.rules.published import published
 from headroom.rules.pictures import pictures
+from headroom.rules.published import published
 from headroom.rules.references import references
 from headroom.rules.retired import retired
 from headroom.rules.table_rows import rows

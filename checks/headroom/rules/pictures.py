@@ -13,7 +13,7 @@ _SCHEME = "picture:"
 
 
 def pictures(context: Context) -> Iterator[Problem]:
-    """Report unknown pictures, links inside a paragraph, pictures that cannot be drawn, and links to missing sections."""
+    """Report unknown pictures, links inside a paragraph, and pictures that cannot be drawn or link missing sections."""
     known = context.tree.pictures
     for page in context.pages:
         rows = page.markdown.split("\n")
@@ -56,7 +56,9 @@ def _links(context: Context, path: str, found: Decision) -> Iterator[Problem]:
         page = pages.get(target)
         if answer.section and (page is None or (anchor and anchor not in page.anchors)):
             message = f"there is no section `{answer.section}`"
-            yield Problem(path, _line(document, place), "pictures", "", message, "name a page below docs/ and its anchor")
+            yield Problem(
+                path, _line(document, place), "pictures", "", message, "name a page below docs/ and its anchor"
+            )
 
 
 def _line(document: Document, place: tuple[str | int, ...]) -> int | None:
