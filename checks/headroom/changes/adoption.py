@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pydantic import ValidationError
-
 from headroom import __version__
 from headroom.changes.differences import VerdictChange, verdict_changes, verdict_rows
 from headroom.environment import MachineState
@@ -18,10 +16,9 @@ from headroom.execution.wanted import measures
 from headroom.io import git_history, record_pack, safe_read
 from headroom.io.git_history import HistoryError, Revision
 from headroom.io.record_pack import PackError
-from headroom.io.strict_load import load_json
 from headroom.records import Session, Tree, load
 from headroom.records.machines import Machine
-from headroom.records.pack_manifest import PackManifest
+from headroom.records.pack_manifest import PackManifest, parse_manifest
 from headroom.records.paths import run_path
 from headroom.records.snippets import SnippetRun
 from headroom.verdicts import judge_all
@@ -87,16 +84,7 @@ def _manifest(files: dict[str, bytes]) -> PackManifest:
     data = files.pop(record_pack.MANIFEST, None)
     if data is None:
         raise PackError("it has no manifest")
-    try:
-        text = safe_read.text_of(data)
-        load_json(text)
-        manifest = PackManifest.model_validate_json(text, strict=True)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise PackError(f"its manifest is invalid: {where}: {first['msg']}") from error
-    except safe_read.UnreadableError as error:
-        raise PackError(f"its manifest is invalid: {error.message}") from error
+    manifest = parse_manifest(data)
     if odd := sorted(files.keys() ^ manifest.files.keys()):
         raise PackError(f"its manifest and its files differ: {odd[0]!a}")
     for name, content in files.items():

@@ -112,7 +112,8 @@ def _of_class(tree: Tree, hardware_class: str) -> Iterator[Session]:
 
 
 def measures(session: Session, claim: MeasuredClaim) -> bool:
-    """Return whether a session has samples of a claim's arms at all its points."""
+    """Return whether a session ran a claim's arms at all its points, with samples or with failures."""
     arms = (claim.baseline, claim.subject)
     asked = {(claim.metric.name, arm, place(at)) for at in claim.scope.points for arm in arms}
-    return session.head.benchmark == claim.benchmark and asked <= session.measured
+    failed = {(claim.metric.name, failure.arm, place(failure.point)) for failure in session.head.failures}
+    return session.head.benchmark == claim.benchmark and asked <= session.measured | failed
