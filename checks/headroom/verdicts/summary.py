@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 
 from headroom.records.claims import CitedClaim, Claim, Point
 from headroom.records.modelled_claims import ModelledClaim
+from headroom.records.reported_claims import ReportedClaim
 from headroom.records.tree import Tree
 from headroom.verdicts.disputes import Dispute
+from headroom.verdicts.reported_results import Reported
 from headroom.verdicts.standing import Board, Standing
 
 
@@ -30,14 +32,20 @@ class VerdictRow:
     retired: str = ""
     """The day on which the claim was retired; empty if it was not."""
 
+    @property
+    def _repeats(self) -> str:
+        return f"{self.n} blocks" if self.session else f"{self.n} published ratio{'s' * (self.n > 1)}"
+
     def __str__(self) -> str:
         """Return one line for a terminal."""
         at = ", ".join(f"{name}={value}" for name, value in self.point.items())
         place = f"{self.claim} on {self.hardware_class}" + (f" at {at}" if at else "")
-        interval = f"{self.ratio:.4g} [{self.low:.4g}, {self.high:.4g}]" if self.ratio is not None else ""
+        interval = f"{self.ratio:.4g}" if self.ratio is not None else ""
+        if self.low is not None and self.high is not None:
+            interval += f" [{self.low:.4g}, {self.high:.4g}]"
         parts = (
             f"{self.status} ({self.reason})",
-            f"{interval}, {self.n} blocks" if interval else "",
+            f"{interval}, {self._repeats}" if interval else "",
             self.age + (f" ({self.age_reason})" if self.age_reason else ""),
             f"retired since {self.retired}" if self.retired else "",
         )
@@ -52,6 +60,10 @@ def rows(tree: Tree, board: Board) -> Iterator[VerdictRow]:
             row = VerdictRow(claim.id, "as computed", computed.status, computed.reason, {}, None, None, None, 0, None)
             yield replace(row, retired=_since(claim))
             continue
+        if isinstance(claim, ReportedClaim):
+            for row in _reported(board.reported[claim.id], claim.id):
+                yield replace(row, retired=_since(claim))
+            continue
         if isinstance(claim, CitedClaim):
             row = VerdictRow(claim.id, "as stated", "cited", claim.independence, {}, None, None, None, 0, None)
             yield replace(row, retired=_since(claim))
@@ -59,6 +71,17 @@ def rows(tree: Tree, board: Board) -> Iterator[VerdictRow]:
         for name, standing in board.standings[claim.id].items():
             for row in _rows(claim.id, name, standing):
                 yield replace(row, retired=_since(claim))
+
+
+def _reported(found: Reported, claim: str) -> Iterator[VerdictRow]:
+    """Yield a row per published comparison; one row if none counts."""
+    for result in found.results:
+        place = f"published {result.record.hardware.short}, {result.record.id}"
+        reason = f"{result.record.raw}, {found.reason}"
+        n = len(result.ratios)
+        yield VerdictRow(claim, place, result.word, reason, {}, result.ratio, result.low, result.high, n, None)
+    if not found.results:
+        yield VerdictRow(claim, "as published", found.status, found.reason, {}, None, None, None, 0, None)
 
 
 def _since(claim: Claim) -> str:
