@@ -18,8 +18,10 @@ from headroom.records.facts import FactSheet, HardwareClass, StandIns
 from headroom.records.harness_versions import HarnessVersions
 from headroom.records.loader import Reader
 from headroom.records.machines import Machine, machines
+from headroom.records.measuring_order import MeasuringOrder
 from headroom.records.methods import Method
 from headroom.records.paths import claim_path, run_path
+from headroom.records.pictures import PictureData
 from headroom.records.problems import Problem, invalid, unreadable
 from headroom.records.published_rows import Published, read_published
 from headroom.records.sessions import Session, sessions
@@ -38,6 +40,7 @@ from headroom.records.tolerances import loose_tolerances
 
 _CLAIM: TypeAdapter[Claim] = TypeAdapter(Claim)
 _TERMS: TypeAdapter[dict[Slug, Term]] = TypeAdapter(dict[Slug, Term])
+_PICTURE: TypeAdapter[PictureData] = TypeAdapter(PictureData)
 _CLASSES: TypeAdapter[dict[str, HardwareClass]] = TypeAdapter(dict[str, HardwareClass])
 
 
@@ -64,9 +67,13 @@ class Tree:
     """By snippet and hardware class."""
     benchmarks: Mapping[str, str]
     """The hash of each benchmark's syntax tree."""
+    pictures: Mapping[str, PictureData]
+    """The data of each picture, by name."""
     documents: Mapping[str, Document]
     """The YAML files by path, to find the lines of values."""
     problems: tuple[Problem, ...] = field(default=())
+    measuring_order: MeasuringOrder = field(default_factory=MeasuringOrder)
+    """The order in which `headroom measure --wanted` measures."""
 
     def measured(self) -> Iterator[MeasuredClaim]:
         """Return the measured claims."""
@@ -80,7 +87,7 @@ def load(root: Path | str) -> Tree:
     """
     reader = Reader(Path(root))
     claims, paths = _claims(reader)
-    classes, facts, stand_ins, versions = _facts(reader)
+    classes, facts, stand_ins, versions, order = _facts(reader)
     terms, term_paths = _glossary(reader)
     return Tree(
         root=reader.root,
@@ -98,9 +105,11 @@ def load(root: Path | str) -> Tree:
         snippets=_snippets(reader),
         runs=_runs(reader),
         benchmarks=_benchmarks(reader),
+        pictures=_pictures(reader),
         sessions=tuple(sessions(reader)),
         documents=reader.documents,
         problems=tuple(sorted(reader.problems, key=str)),
+        measuring_order=order,
     )
 
 
@@ -151,10 +160,12 @@ def _glossary(reader: Reader) -> tuple[dict[str, Term], dict[str, str]]:
     return terms, paths
 
 
-def _facts(reader: Reader) -> tuple[dict[str, HardwareClass], dict[str, FactSheet], StandIns, HarnessVersions]:
+def _facts(
+    reader: Reader,
+) -> tuple[dict[str, HardwareClass], dict[str, FactSheet], StandIns, HarnessVersions, MeasuringOrder]:
     classes: dict[str, HardwareClass] = {}
     facts: dict[str, FactSheet] = {}
-    stand_ins, versions = StandIns(models={}, datasets={}), HarnessVersions()
+    stand_ins, versions, order = StandIns(models={}, datasets={}), HarnessVersions(), MeasuringOrder()
     for file in reader.each("checks/facts", ".yml", "facts"):
         if file.stem == "hardware-classes":
             classes = reader.yaml(file, "facts", _CLASSES.validate_json) or {}
@@ -162,10 +173,12 @@ def _facts(reader: Reader) -> tuple[dict[str, HardwareClass], dict[str, FactShee
             stand_ins = reader.yaml(file, "facts", StandIns.model_validate_json) or stand_ins
         elif file.stem == "harness-versions":
             versions = reader.yaml(file, "facts", HarnessVersions.model_validate_json) or versions
+        elif file.stem == "measuring-order":
+            order = reader.yaml(file, "facts", MeasuringOrder.model_validate_json) or order
         elif sheet := reader.yaml(file, "facts", FactSheet.model_validate_json):
             _check_facts(reader, file, sheet)
             facts[sheet.id] = sheet
-    return classes, facts, stand_ins, versions
+    return classes, facts, stand_ins, versions, order
 
 
 def _check_facts(reader: Reader, file: Found, sheet: FactSheet) -> None:
@@ -177,6 +190,14 @@ def _check_facts(reader: Reader, file: Found, sheet: FactSheet) -> None:
             line = reader.line(file, ("figures", key, "source"))
             message = f"the source of the figure `{key}` is not in `sources`"
             reader.report(file.name, "facts", message, f"add {cell.source} to `sources`, or correct the name", line)
+
+
+def _pictures(reader: Reader) -> dict[str, PictureData]:
+    found = {}
+    for file in reader.each("checks/pictures", ".yml", "pictures"):
+        if data := reader.yaml(file, "pictures", _PICTURE.validate_json):
+            found[file.stem] = data
+    return found
 
 
 def _snippets(reader: Reader) -> dict[str, Snippet]:
