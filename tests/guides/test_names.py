@@ -44,9 +44,9 @@ def guide() -> str:
 
 
 def old_names() -> list[list[str]]:
-    """Return the rows of the guide's table of old names: old and present names."""
-    table = guide().partition("| Old | Today |")[2].partition("\n\n")[0]
-    return [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    """Return the rows of the guide's tables of old names: old and present names."""
+    tables = [part.partition("\n\n")[0] for part in guide().split("| Old | Today |")[1:]]
+    return [line.strip("| ").split(" | ") for table in tables for line in table.splitlines()[2:]]
 
 
 def words(text: str) -> set[str]:
