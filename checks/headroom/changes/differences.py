@@ -17,7 +17,7 @@ from headroom.verdicts.summary import VerdictRow, rows
 RULE = "history"
 # The folders that verdicts and addresses depend on.
 _READ = (
-    *("checks/registry", "checks/evidence", "checks/machines"),
+    *("checks/registry", "checks/evidence", "checks/machines", "checks/published"),
     *("checks/benchmarks", "checks/facts", "checks/methods", "checks/glossary"),
     "docs",
 )

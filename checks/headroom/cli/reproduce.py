@@ -18,6 +18,7 @@ HOME = ".cache/reproduced"
 """The default folder of the evidence; it is outside the registry, so that a reproduction changes no verdict."""
 _NOT_RUN = {
     "cited": "is cited: somebody else measured it, so there is no benchmark to run; see the source on its page",
+    "reported": "is reported: somebody else measured it and published the rows; see the rows on its page",
     "modelled": "is modelled: it is a formula, so there is no benchmark to run; "
     "reproduce the measured claims that check the formula",
 }

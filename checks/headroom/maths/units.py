@@ -17,6 +17,8 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
     "MiB": ("bytes", 2.0**20),
     "GiB": ("bytes", 2.0**30),
     "tokens/s": ("rate", 1.0),
+    "samples/s": ("rate", 1.0),
+    "images/s": ("rate", 1.0),
     "1": ("number", 1.0),
     "×": ("number", 1.0),
     "%": ("number", 1e-2),
@@ -25,7 +27,7 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
 _FIGURE = re.compile(
     r"(?<![\w.,-])(?P<sign>[+\u2212-]?)(?P<digits>(?>(?:\d{1,3}(?:,\d{3})++|\d++)(?:\.\d++)?+))"
     r"(?P<power>e[+-]?\d{1,3})?"
-    r"(?P<space>[ \u00a0\u202f]?)(?P<unit>tokens/s|KiB|MiB|GiB|kB|MB|GB|ms|µs|[sB×%])?(?![\w/])"
+    r"(?P<space>[ \u00a0\u202f]?)(?P<unit>tokens/s|samples/s|images/s|KiB|MiB|GiB|kB|MB|GB|ms|µs|[sB×%])?(?![\w/])"
 )
 
 

@@ -12,9 +12,13 @@ from headroom.records.modelled_claims import FigureName
 
 METHODS: Final = "methods:"
 """The scheme of an empty link that is replaced by the table of a guide's methods."""
-FIGURES: Final = (*get_args(FigureName), "value")
+RANGES: Final = ("ratio-low", "ratio-high")
+"""The ends of a reported ratio's range."""
+FIGURES: Final = (*get_args(FigureName), "value", *RANGES)
 
-_CLAIM = re.compile(r"^claim:(?P<claim>[a-z0-9.-]+)(#(?P<figure>[a-z]+)(@(?P<class>[a-z0-9-]+))?(,(?P<point>.+))?)?$")
+_CLAIM = re.compile(
+    r"^claim:(?P<claim>[a-z0-9.-]+)(#(?P<figure>[a-z]+(?:-[a-z]+)?)(@(?P<class>[a-z0-9-]+))?(,(?P<point>.+))?)?$"
+)
 _FACT = re.compile(r"^fact:(?P<sheet>[a-z0-9-]+)\.(?P<figure>[a-z][a-z0-9_]*)$")
 _AXIS = re.compile(r"^(?P<name>[a-z][a-z0-9_]*)=(?P<value>[A-Za-z0-9._-]+)$")
 
@@ -26,7 +30,10 @@ def in_family(page: str, of: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ClaimTarget:
-    """``claim:ID``, or one figure of it: ``claim:ID#ratio@h200,batch_size=8``, ``claim:ID#value,layers=32``."""
+    """``claim:ID``, or one figure of it: ``claim:ID#ratio@h200,batch_size=8``, ``claim:ID#value,layers=32``.
+
+    A figure of a reported claim may name a published comparison in place of the class: ``claim:ID#ratio@fms-lora``.
+    """
 
     claim: str
     figure: str | None = None
@@ -58,8 +65,8 @@ def parse_target(href: str) -> ClaimTarget | FactTarget:
         )
     if match["figure"] and match["figure"] not in FIGURES:
         raise ValueError(f"`#{match['figure']}` is no figure; use one of {', '.join(FIGURES)}")
-    if match["figure"] and (match["figure"] == "value") != (match["class"] is None):
-        raise ValueError("`#value` takes no hardware class; every other figure needs one, for example `#ratio@h200`")
+    if match["figure"] == "value" and match["class"]:
+        raise ValueError("`#value` takes no hardware class; remove it")
     return ClaimTarget(match["claim"], match["figure"], match["class"], _point(match["point"]))
 
 

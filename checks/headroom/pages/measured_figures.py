@@ -1,9 +1,12 @@
 """Look up the value of a claim's figure."""
 
+from typing import get_args
+
 from headroom.maths.units import UNITS
 from headroom.pages.link_targets import ClaimTarget
 from headroom.records.claims import MeasuredClaim
-from headroom.records.modelled_claims import ModelledClaim
+from headroom.records.modelled_claims import FigureName, ModelledClaim
+from headroom.records.reported_claims import ReportedClaim
 from headroom.records.tree import Tree
 from headroom.verdicts import Board
 from headroom.verdicts.claim_figures import value_of
@@ -19,10 +22,16 @@ def measured(tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]
     claim = tree.claims.get(target.claim)
     if isinstance(claim, ModelledClaim):
         return _computed(claim, tree, board, target)
+    if isinstance(claim, ReportedClaim):
+        return _reported(claim, board, target)
     if not isinstance(claim, MeasuredClaim):
         raise LookupError(f"`{target.claim}` is not a measured claim")  # noqa: TRY004 - the link is wrong, not a type
-    if target.figure is None or target.hardware_class is None:
+    if target.figure is None:
         raise LookupError("the link names no figure")
+    if target.figure not in get_args(FigureName):
+        raise LookupError(f"`#{target.figure}` is no figure of a measured claim")
+    if target.hardware_class is None:
+        raise LookupError(f"the figure needs a hardware class, for example `#{target.figure}@h200`")
     if target.hardware_class not in tree.classes:
         raise LookupError(f"there is no hardware class `{target.hardware_class}`")
     standing = board.of(claim, target.hardware_class)
@@ -35,6 +44,21 @@ def measured(tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]
     if point.n == 0:
         raise LookupError("this point is not measured in the newest session")
     return value_of(target.figure, point, claim)
+
+
+def _reported(claim: ReportedClaim, board: Board, target: ClaimTarget) -> tuple[float, str]:
+    """Return a figure of a reported claim: a ratio, or an amount in the unit of the published column."""
+    result = board.reported[claim.id].result(target.hardware_class)
+    unit = result.record.metric.unit
+    amounts = {"subject": result.subject, "baseline": result.baseline}
+    if target.figure in amounts:
+        return amounts[target.figure] / UNITS[unit][1], unit
+    ends = {"ratio": result.ratio, "ratio-low": result.low, "ratio-high": result.high, "slowdown": 1 / result.ratio}
+    ends["change"] = (result.ratio if claim.metric.better == "higher" else 1 / result.ratio) - 1
+    found = ends.get(target.figure or "")
+    if found is None:
+        raise LookupError(f"`{result.record.id}` has no figure `{target.figure}`")
+    return found, "1"
 
 
 def _computed(claim: ModelledClaim, tree: Tree, board: Board, target: ClaimTarget) -> tuple[float, str]:

@@ -5,6 +5,7 @@ from headroom.records.evidence import Evidence, Run
 from headroom.records.facts import HardwareClass
 from headroom.records.modelled_claims import ModelledClaim
 from headroom.records.problems import Problem
+from headroom.records.reported_claims import ReportedClaim
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree, load
 
@@ -17,6 +18,7 @@ __all__ = [
     "ModelledClaim",
     "Point",
     "Problem",
+    "ReportedClaim",
     "Run",
     "Session",
     "Tree",

@@ -13,6 +13,7 @@ from headroom.records.claim_base import Statement
 from headroom.records.metrics import METRICS, MetricKind
 from headroom.records.modelled_claims import ModelledClaim
 from headroom.records.quality import GivesUp
+from headroom.records.reported_claims import ReportedClaim
 
 Point = Mapping[str, Value]
 _HOLDS_FOR = re.compile(r"^(?P<axis>[a-z][a-z0-9_]*) (?P<sign>>=|<=) (?P<bound>\d+(\.\d+)?)$", re.ASCII)
@@ -216,4 +217,4 @@ class CitedClaim(Statement):
         return self
 
 
-Claim = Annotated[MeasuredClaim | CitedClaim | ModelledClaim, Field(discriminator="kind")]
+Claim = Annotated[MeasuredClaim | CitedClaim | ReportedClaim | ModelledClaim, Field(discriminator="kind")]

@@ -156,18 +156,53 @@ class PublishedModel(Record):
     validated_by: list[PublishedCheck]
 
 
+class PublishedResult(Record):
+    """What the rows of one published comparison say."""
+
+    record: str
+    """The id of the comparison, as in checks/published/."""
+    verdict: str
+    """``agrees``, ``disagrees`` or ``mixed``."""
+    raw: str
+    """What one row is: ``samples``, ``windows``, ``quantiles``, ``reruns`` or ``single``."""
+    ratio: float
+    """Improvement of the subject over the baseline, above 1 if the subject is better."""
+    low: float | None
+    """The lowest ratio over reruns or between quantiles; null if the rows show no range. No confidence interval."""
+    high: float | None
+    n: int
+    """Number of paired reruns; 1 for other rows."""
+    baseline: float
+    subject: float
+    unit: str
+    """The unit of both amounts."""
+    source: str
+    """The address of the original at its commit."""
+    licence: str
+    measured_until: str
+    """The latest day on which it can have been measured."""
+    stake: str
+    hardware: str
+    versions: dict[str, str]
+    conditions: dict[str, str]
+    unknown: list[str]
+    exceptions: list[str]
+    """How the arms differ in more than the method."""
+
+
 class PublishedClaim(Record):
     """A claim with its verdicts."""
 
     id: str
     kind: str
-    """``measured``, ``cited`` or ``modelled``."""
+    """``measured``, ``reported``, ``cited`` or ``modelled``."""
     verdict: str
     """The verdict on all hardware classes together; the least favourable class decides.
 
     ``supported``, ``contradicted``, ``inconclusive``, ``disputed``, ``flips``, ``unmeasured``, ``modelled``, ``cited``
     or ``retired``. Only ``supported`` and ``modelled`` mean that the statement holds. ``flips`` means that it holds in
     a part of the sweep. ``cited`` means that a source reports it and that this project did not measure it.
+    ``agrees``, ``disagrees`` and ``mixed`` compare a reported claim with rows that somebody else published.
     """
     state: str
     """``active`` or ``retired``: whether the project still makes the claim. It does not say that the claim is true."""
@@ -199,6 +234,8 @@ class PublishedClaim(Record):
     history: list[PublishedEvent]
     """The events, oldest first."""
     model: PublishedModel | None = None
+    reported: list[PublishedResult] | None = None
+    """The published comparisons of a reported claim; null for other claims."""
 
 
 class PublishedFloor(Record):

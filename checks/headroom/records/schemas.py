@@ -17,6 +17,7 @@ from headroom.records.harness_versions import HarnessVersions
 from headroom.records.machines import Machine
 from headroom.records.methods import Method
 from headroom.records.public_schema import PublishedAlone, PublishedClaims
+from headroom.records.published_comparisons import PublishedComparison
 from headroom.records.snippets import Header, SnippetRun
 from headroom.records.terms import Term
 
@@ -31,6 +32,7 @@ _RECORDS: dict[str, Any] = {
     "machine": Machine,
     "method": Method,
     "one-claim-file": PublishedAlone,
+    "published-comparison": PublishedComparison,
     "run": SnippetRun,
     "snippet-header": Header,
     "stand-ins": StandIns,

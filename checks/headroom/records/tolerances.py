@@ -19,14 +19,15 @@ _BINARY: Mapping[type, Callable[[float, float], float]] = {
 
 def loose_tolerances(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield the line and source of each tolerance above 0.1, in calls that compare and in relative differences."""
+    nodes = list(ast.walk(tree))
     constants = {
         target.id: node.value
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         for shown, value in _tolerances(node):
             number = _number(value, constants)
             if number is not None and number > LOOSEST:

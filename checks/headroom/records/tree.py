@@ -21,6 +21,7 @@ from headroom.records.machines import Machine, machines
 from headroom.records.methods import Method
 from headroom.records.paths import claim_path, run_path
 from headroom.records.problems import Problem, invalid, unreadable
+from headroom.records.published_rows import Published, read_published
 from headroom.records.sessions import Session, sessions
 from headroom.records.snippets import (
     Header,
@@ -55,6 +56,7 @@ class Tree:
     facts: Mapping[str, FactSheet]
     stand_ins: StandIns
     harness_versions: HarnessVersions
+    published: Published
     machines: Mapping[str, Machine]
     """The machine records, by the path of the file."""
     snippets: Mapping[str, Snippet]
@@ -91,6 +93,7 @@ def load(root: Path | str) -> Tree:
         facts=facts,
         stand_ins=stand_ins,
         harness_versions=versions,
+        published=read_published(reader),
         machines=machines(reader),
         snippets=_snippets(reader),
         runs=_runs(reader),

@@ -22,6 +22,7 @@ from headroom.rules.glossary import glossary
 from headroom.rules.html import html
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.orphans import orphans
+from headroom.rules.published import published
 from headroom.rules.references import references
 from headroom.rules.retired import retired
 from headroom.rules.table_rows import rows
@@ -32,6 +33,7 @@ __all__ = ["READING", "RULES", "Context", "Skipped", "apply", "check", "tally"]
 
 RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "references": references,
+    "published": published,
     "links": links,
     "verdicts": verdicts,
     "retired": retired,

@@ -33,6 +33,9 @@ def _dated(context: Context) -> Iterator[Dated]:
     for sheet in tree.facts.values():
         for name, source in sheet.sources.items():
             yield f"checks/facts/{sheet.id}.yml", ("sources", name, "retrieved"), source.retrieved
+    for record in tree.published.comparisons.values():
+        path = tree.published.paths[record.id]
+        yield path, ("source", "retrieved"), record.source.retrieved
     for claim in tree.claims.values():
         path = tree.claim_paths[claim.id]
         if isinstance(claim, CitedClaim):

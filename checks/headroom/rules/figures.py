@@ -17,8 +17,9 @@ from headroom.rules.formulas import sound
 
 OPEN = "?"
 """The placeholder for a figure that `--fix` is to fill in."""
-_USUAL = {"ratio": "1.00×", "slowdown": "1.00×", "change": "+1 %"}
+_USUAL = {"ratio": "1.00×", "ratio-low": "1.00×", "ratio-high": "1.00×", "slowdown": "1.00×", "change": "+1 %"}
 _USUAL_BY_UNIT = {"B": "1.0 MiB", "MiB": "1.0 MiB", "GiB": "1.0 GiB", "s": "1.0 ms", "tokens/s": "1 tokens/s"}
+_USUAL_BY_UNIT |= {"MB": "1 MB", "GB": "1.0 GB", "ms": "1.0 ms", "samples/s": "1.0 samples/s", "images/s": "1 images/s"}
 
 
 def printed_form(link: Link, value: float, unit: str) -> str:

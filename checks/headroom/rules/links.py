@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from headroom.pages.link_targets import METHODS, ClaimTarget, FactTarget, in_family
 from headroom.pages.markdown_syntax import without_fences
 from headroom.pages.source import Link, Page
-from headroom.records import ModelledClaim, Problem
+from headroom.records import ModelledClaim, Problem, ReportedClaim
 from headroom.records.claims import MeasuredClaim
 from headroom.rules import formulas
 from headroom.rules.context import Context, at
@@ -104,6 +104,9 @@ def verdicts(context: Context) -> Iterator[Problem]:
         if link.text and not target.figure and isinstance(claim, ModelledClaim):
             yield from formulas.titled(context, page, link, claim)
             continue
+        if link.text and not target.figure and isinstance(claim, ReportedClaim):
+            yield from _reported(context, page, link, claim)
+            continue
         asserts = link.text and not target.figure and isinstance(claim, MeasuredClaim)
         if not asserts:
             if link.title:
@@ -119,6 +122,19 @@ def verdicts(context: Context) -> Iterator[Problem]:
                 title = "remove the title" if status == "supported" else f'write the title "{status}"'
                 message = f"the link says {asserted}, but on `{name}` it is {status}"
                 yield at(page, link, "verdicts", message, f"{title}, and make the sentence say so")
+
+
+def _reported(context: Context, page: Page, link: Link, claim: ReportedClaim) -> Iterator[Problem]:
+    """Report a link whose title is not the verdict of a reported claim; a link without a title asserts `agrees`."""
+    status = context.board.reported[claim.id].status
+    if status == "unmeasured":  # the rule `published` says why
+        return
+    if status != (link.title or "agrees") or link.title == "agrees":
+        asserted = f'"{link.title}"' if link.title else "that published rows agree with the claim"
+        title = (
+            "remove the title" if status == "agrees" else f'write the title "{status}", and make the sentence say so'
+        )
+        yield at(page, link, "verdicts", f"the link says {asserted}, but the verdict is {status}", title)
 
 
 def known_classes(context: Context, page: Page) -> list[str]:

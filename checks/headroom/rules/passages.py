@@ -10,7 +10,8 @@ from headroom.pages.link_targets import ClaimTarget
 from headroom.pages.markdown_syntax import CALC_ADDRESS
 from headroom.pages.sentences import Sentence
 from headroom.pages.source import Link, Page
-from headroom.records.claims import Claim
+from headroom.records.claims import Claim, MeasuredClaim
+from headroom.records.reported_claims import ReportedClaim
 from headroom.rules.context import Context
 from headroom.rules.links import known_classes
 
@@ -60,10 +61,11 @@ def passages(context: Context) -> Iterator[Passage]:
 
 
 def statements(context: Context, wanted: Callable[[str], bool]) -> Iterator[Passage]:
-    """Yield the wanted statements of measured claims, each as a passage about the claim itself."""
-    for claim in context.tree.measured():
-        if wanted(claim.statement):
-            itself = Statement(claim, ClaimTarget(claim.id), hardware=claim.scope.hardware)
+    """Yield the wanted statements of measured and reported claims, each as a passage about the claim itself."""
+    for claim in context.tree.claims.values():
+        if isinstance(claim, MeasuredClaim | ReportedClaim) and wanted(claim.statement):
+            hardware = claim.scope.hardware if isinstance(claim, MeasuredClaim) else ()
+            itself = Statement(claim, ClaimTarget(claim.id), hardware=hardware)
             yield Passage(context.tree.claim_paths[claim.id], None, claim.statement, claim.statement, (itself,))
 
 

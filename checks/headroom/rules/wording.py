@@ -10,7 +10,8 @@ from headroom.pages.quantifiers import Degree
 from headroom.records import Problem
 from headroom.records.claims import CitedClaim, MeasuredClaim
 from headroom.records.modelled_claims import ModelledClaim
-from headroom.rules import formulas
+from headroom.records.reported_claims import ReportedClaim, ReportedMetric
+from headroom.rules import formulas, reported_words
 from headroom.rules.context import Context
 from headroom.rules.passages import Passage, Statement, passages, statements
 from headroom.verdicts.standing import Standing
@@ -75,6 +76,8 @@ def _ratios(context: Context, linked: Statement) -> list[float]:
     """Return the measured improvements at the points that the link asserts."""
     if isinstance(linked.claim, ModelledClaim):
         return formulas.factors(context, linked.claim)
+    if isinstance(linked.claim, ReportedClaim):
+        return reported_words.ratios(context, linked.claim)
     asserts_all = linked.title is None and not linked.target.figure
     return [
         point.ratio
@@ -111,8 +114,9 @@ def _shown(context: Context, linked: Statement) -> str:
 def _directions(_context: Context, passage: Passage) -> Iterator[Fault]:
     """Report `faster`, `less` in a link's text if the claim says the opposite."""
     for each in passage.claims:
-        if isinstance(each.claim, MeasuredClaim) and not each.target.figure:
-            rate = each.claim.metric.kind.better == "higher"
+        if isinstance(each.claim, MeasuredClaim | ReportedClaim) and not each.target.figure:
+            metric = each.claim.metric
+            rate = (metric if isinstance(metric, ReportedMetric) else metric.kind).better == "higher"
             of_link = quantifiers.directions(each.text, rate=rate)
             of_claim = quantifiers.directions(each.claim.statement, rate=rate) if of_link else of_link
             if of_link and of_claim and not of_link & of_claim:
@@ -132,6 +136,8 @@ def _without_exception(context: Context, linked: Statement, word: str) -> bool:
         return word.lower() in linked.claim.quote.lower()
     if linked.title == "contradicted":
         return True
+    if isinstance(linked.claim, ReportedClaim):
+        return False
     standings = context.board.standings[linked.claim.id].values()
     points = [point for standing in standings if standing.verdict for point in standing.verdict.points]
     return (
@@ -154,6 +160,8 @@ def _nothing_lost(context: Context, linked: Statement) -> bool:
         return quantifiers.NO_LOSS.search(linked.claim.quote) is not None
     if isinstance(linked.claim, ModelledClaim):
         return False
+    if isinstance(linked.claim, ReportedClaim):
+        return linked.claim.relation in ("not_worse", "equal_within") and linked.title is None
     supported = any(standing.status == "supported" for standing in _standings(context, linked))
     return linked.claim.relation != "better" and supported
 
@@ -211,19 +219,21 @@ def _quotes(_context: Context, passage: Passage) -> Iterator[Fault]:
             yield f"the source of `{each.claim.id}` says `up to`, but the sentence does not", "add `up to`"
 
 
-def _numbers(_context: Context, passage: Passage) -> Iterator[Fault]:
+def _numbers(context: Context, passage: Passage) -> Iterator[Fault]:
     """Report a number in a link's text that does not occur in its claim: 8 sequences, 8-bit AdamW."""
     for each in passage.claims:
         if isinstance(each.claim, CitedClaim) or each.target.figure:
             continue
         numbers = _COUNT.findall(each.text)
-        known = set(_COUNT.findall(_record(each.claim))) if numbers else set()
+        known = set(_COUNT.findall(_record(context, each.claim))) if numbers else set()
         for number in numbers:
             if number not in known:
                 yield f"`{number}` does not occur in the claim `{each.claim.id}`", "use a number of the claim"
 
 
-def _record(claim: MeasuredClaim | ModelledClaim) -> str:
+def _record(context: Context, claim: MeasuredClaim | ReportedClaim | ModelledClaim) -> str:
+    if isinstance(claim, ReportedClaim):
+        return reported_words.record(context, claim)
     if isinstance(claim, ModelledClaim):
         return formulas.words_of(claim)
     return f"{claim.statement} {claim.subject} {claim.baseline} {claim.scope.fixed} {claim.scope.points}"
@@ -248,6 +258,8 @@ def _holds_on(context: Context, linked: Statement, name: str) -> bool:
         return re.search(rf"\b{re.escape(name)}", of_source, re.IGNORECASE) is not None
     if isinstance(linked.claim, ModelledClaim):
         return any(_is_named(context, c, name) for c in formulas.holds_on(context, linked.claim))
+    if isinstance(linked.claim, ReportedClaim):
+        return reported_words.holds_on(context, linked.claim, name)
     if linked.title in ("unmeasured", "contradicted") or linked.claim.metric.carries_over:
         return True
     measured_on = {c for c, standing in context.board.standings[linked.claim.id].items() if standing.verdict}

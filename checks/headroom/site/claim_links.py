@@ -8,9 +8,16 @@ from xml.etree.ElementTree import Element, SubElement
 from headroom.maths.units import human_readable
 from headroom.pages.link_targets import ClaimTarget, FactTarget, parse_target
 from headroom.pages.measured_figures import measured
-from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
+from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim, ReportedClaim
 from headroom.site import hardware_switch
-from headroom.site.claims import cited_claim, modelled_claim, phrasing, retirement_notice, verdict_sentence
+from headroom.site.claims import (
+    cited_claim,
+    modelled_claim,
+    phrasing,
+    reported_claim,
+    retirement_notice,
+    verdict_sentence,
+)
 from headroom.site.site_data import UNSEARCHED, PageContext, SiteData, claim_page
 from headroom.verdicts import Status
 
@@ -84,6 +91,9 @@ def _badge_text(site: SiteData, classes: Sequence[str], claim: Claim) -> _BadgeT
     if isinstance(claim, ModelledClaim):
         model = site.board.models[claim.id]
         return _BadgeText(model.status, modelled_claim.word(model), modelled_claim.sentence(claim, model))
+    if isinstance(claim, ReportedClaim):
+        seen = site.board.reported[claim.id]
+        return _BadgeText(seen.status, reported_claim.word(seen), reported_claim.sentence(claim, seen))
     found = [phrasing.view(site, claim, name) for name in classes]
     worst = min(found, key=lambda view: _ORDER.index(view.status))
     differ = len({view.status for view in found}) > 1 and worst.status != "unmeasured"
@@ -136,6 +146,10 @@ def _summary(link: Element, site: SiteData, page: PageContext, claim: Claim) -> 
         link.extend([_element("strong", modelled_claim.result(claim, model)), _element("small", claim.predicts.name)])
         link.append(badge(model.status, modelled_claim.word(model)))
         return
+    if isinstance(claim, ReportedClaim):
+        link.extend(_reported(claim, site))
+        link.append(badge(shown.status, shown.word))
+        return
     for i, name in enumerate(classes):
         if i:
             SubElement(link, "br")
@@ -160,6 +174,15 @@ def _cited(claim: CitedClaim) -> Iterator[Element]:
     where = f"on {cited_claim.hardware(claim)}, " if cited_claim.hardware(claim) else ""
     yield _element("small", f"{where}{claim.source.year}")
     yield badge("cited", cited_claim.word(claim))
+
+
+def _reported(claim: ReportedClaim, site: SiteData) -> Iterator[Element]:
+    """Yield the figure and the conditions of each published comparison."""
+    for i, (figure, where) in enumerate(reported_claim.summaries(claim, site.board.reported[claim.id])):
+        if i:
+            yield Element("br")
+        yield _element("strong", figure)
+        yield _element("small", where)
 
 
 def _element(tag: str, text: str) -> Element:

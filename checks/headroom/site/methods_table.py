@@ -7,7 +7,7 @@ from typing import Literal
 from headroom.io.markdown_escape import text
 from headroom.io.safe_read import read_text
 from headroom.pages.link_targets import METHODS, in_family
-from headroom.records import CitedClaim, MeasuredClaim
+from headroom.records import CitedClaim, MeasuredClaim, ReportedClaim
 from headroom.records.methods import Method
 from headroom.site.site_data import PageContext, SiteData
 
@@ -62,15 +62,16 @@ def of_page(site: SiteData, section_page: str) -> list[Method]:
 
 
 def _cell(site: SiteData, page: PageContext, method: Method, kind: Literal["speed", "memory", "quality"]) -> str:
-    """Return the summary of the best evidence: measured on this hardware, else cited in brief, else unmeasured.
+    """Return the summary of the best evidence: measured on this hardware, else reported, else cited, else unmeasured.
 
     A claim about a method's cost gets the words "without it", because its figures show the gain of leaving it out.
     """
     known = [site.tree.claims[name] for name in method.claims.get(kind, ()) if name in site.tree.claims]
     measured = [claim for claim in known if isinstance(claim, MeasuredClaim)]
     cited = [claim for claim in known if isinstance(claim, CitedClaim) and claim.in_brief]
+    reported = [claim for claim in known if isinstance(claim, ReportedClaim) and not claim.retired]
     here = [claim for claim in measured if _has_result(site, page, claim)]
-    best = next(iter((*here, *cited, *measured)), None)
+    best = next(iter((*here, *reported, *cited, *measured)), None)
     if best is None:
         return "not measured"
     return f"[](claim:{best.id}){' without it' * (best.id in method.costs)}"

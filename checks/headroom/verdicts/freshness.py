@@ -129,4 +129,5 @@ def _days(tree: Tree) -> Iterator[str]:
     yield from (machine.date for machine in tree.machines.values())
     yield from (claim.retired.since for claim in tree.claims.values() if claim.retired)
     yield from (claim.source.retrieved for claim in tree.claims.values() if isinstance(claim, CitedClaim))
+    yield from (record.source.retrieved for record in tree.published.comparisons.values())
     yield from (source.retrieved for sheet in tree.facts.values() for source in sheet.sources.values())

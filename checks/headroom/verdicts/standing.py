@@ -9,6 +9,7 @@ from headroom.records.claims import Claim, MeasuredClaim, Point
 from headroom.records.evidence import place
 from headroom.records.facts import HardwareClass
 from headroom.records.modelled_claims import ModelledClaim
+from headroom.records.reported_claims import ReportedClaim
 from headroom.records.sessions import Measured, Session
 from headroom.records.tree import Tree
 from headroom.verdicts.disputes import Dispute, dispute
@@ -17,9 +18,22 @@ from headroom.verdicts.freshness import Age, AgeReference, age
 from headroom.verdicts.judge import PointVerdict, SessionVerdict, judge_layout
 from headroom.verdicts.noise_floor import Noise, deviations, timed
 from headroom.verdicts.paired_blocks import RunLayout
+from headroom.verdicts.reported_results import Reported, judge_reported
 from headroom.verdicts.roofline import ALIKE, bounded
 
-Status = Literal["supported", "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "cited", "modelled"]
+Status = Literal[
+    "supported",
+    "contradicted",
+    "inconclusive",
+    "flips",
+    "disputed",
+    "unmeasured",
+    "cited",
+    "modelled",
+    "agrees",
+    "disagrees",
+    "mixed",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +69,8 @@ class Board:
     """The noise floors of the hardware classes."""
     models: Mapping[str, Computed] = field(default_factory=dict)
     """The evaluated modelled claims, by id."""
+    reported: Mapping[str, Reported] = field(default_factory=dict)
+    """The verdicts on reported claims, by id."""
 
     def of(self, claim: Claim, hardware_class: str) -> Standing:
         """Return a claim's standing on a class; ``unmeasured`` if there is none."""
@@ -68,6 +84,8 @@ class Board:
         """
         if isinstance(claim, ModelledClaim):
             return self.models[claim.id].status
+        if isinstance(claim, ReportedClaim):
+            return self.reported[claim.id].status
         if not isinstance(claim, MeasuredClaim):
             return "cited"
         standing = self.of(claim, hardware_class)
@@ -95,7 +113,7 @@ def judge_all(tree: Tree) -> Board:
         claim.id: _standings(claim, tree, _within_noise(claim, judged[claim.id], noise), reference)
         for claim in tree.claims.values()
     }
-    return Board(standings, noise, models(tree, standings))
+    return Board(standings, noise, models(tree, standings), judge_reported(tree))
 
 
 class JudgedSession(NamedTuple):

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 
 from headroom.records.claims import CitedClaim, Claim, Point
 from headroom.records.modelled_claims import ModelledClaim
+from headroom.records.reported_claims import ReportedClaim
 from headroom.records.tree import Tree
 from headroom.verdicts.disputes import Dispute
+from headroom.verdicts.reported_results import Reported
 from headroom.verdicts.standing import Board, Standing
 
 
@@ -52,6 +54,10 @@ def rows(tree: Tree, board: Board) -> Iterator[VerdictRow]:
             row = VerdictRow(claim.id, "as computed", computed.status, computed.reason, {}, None, None, None, 0, None)
             yield replace(row, retired=_since(claim))
             continue
+        if isinstance(claim, ReportedClaim):
+            for row in _reported(board.reported[claim.id], claim.id):
+                yield replace(row, retired=_since(claim))
+            continue
         if isinstance(claim, CitedClaim):
             row = VerdictRow(claim.id, "as stated", "cited", claim.independence, {}, None, None, None, 0, None)
             yield replace(row, retired=_since(claim))
@@ -59,6 +65,17 @@ def rows(tree: Tree, board: Board) -> Iterator[VerdictRow]:
         for name, standing in board.standings[claim.id].items():
             for row in _rows(claim.id, name, standing):
                 yield replace(row, retired=_since(claim))
+
+
+def _reported(found: Reported, claim: str) -> Iterator[VerdictRow]:
+    """Yield a row per published comparison; one row if none counts."""
+    for result in found.results:
+        place = f"published {result.record.hardware.short}, {result.record.id}"
+        reason = f"{result.record.raw}, {found.reason}"
+        numbers = (result.ratio, result.low or result.ratio, result.high or result.ratio)
+        yield VerdictRow(claim, place, result.word, reason, {}, *numbers, len(result.ratios), None)
+    if not found.results:
+        yield VerdictRow(claim, "as published", found.status, found.reason, {}, None, None, None, 0, None)
 
 
 def _since(claim: Claim) -> str:

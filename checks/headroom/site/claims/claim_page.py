@@ -7,7 +7,7 @@ from statistics import median
 
 from headroom.io.markdown_escape import text
 from headroom.maths.units import human_readable
-from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim, Session
+from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim, ReportedClaim, Session
 from headroom.site.claims import (
     cited_claim,
     dispute_section,
@@ -17,6 +17,7 @@ from headroom.site.claims import (
     noise_and_roofline,
     phrasing,
     points_table,
+    reported_claim_page,
     retirement_notice,
     sweep_phrases,
     tradeoffs,
@@ -46,6 +47,8 @@ def render(claim: Claim, site: SiteData) -> str:
 def _parts(claim: Claim, site: SiteData, page: PageContext) -> Iterator[str]:
     if isinstance(claim, ModelledClaim):
         return modelled_claim.render(claim, site, page)
+    if isinstance(claim, ReportedClaim):
+        return reported_claim_page.render(claim, site, page)
     return cited_claim.render(claim, page) if isinstance(claim, CitedClaim) else _measured(claim, site, page)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from headroom.io.markdown_escape import text
-from headroom.records import CitedClaim, Claim, ModelledClaim
-from headroom.site.claims import cited_claim, modelled_claim, phrasing, retirement_notice
+from headroom.records import CitedClaim, Claim, ModelledClaim, ReportedClaim
+from headroom.site.claims import cited_claim, modelled_claim, phrasing, reported_claim, retirement_notice
 from headroom.site.markdown_blocks import badge
 from headroom.site.site_data import INDEX, PageContext, SiteData, claim_page
 
@@ -46,8 +46,16 @@ def _statuses(claim: Claim, site: SiteData) -> str:
     if isinstance(claim, ModelledClaim):
         found = site.board.models[claim.id]
         return f"{badge(found.status, modelled_claim.word(found))} {text(found.reason)}"
+    if isinstance(claim, ReportedClaim):
+        return _reported(claim, site)
     views = [phrasing.view(site, claim, name) for name in site.classes_of(claim)]
     return "<br>".join(_status(view) for view in views)
+
+
+def _reported(claim: ReportedClaim, site: SiteData) -> str:
+    found = site.board.reported[claim.id]
+    places = "; ".join(dict.fromkeys(reported_claim.conditions(each) for each in found.results))
+    return f"{badge(found.status, reported_claim.word(found))} {text(places)}"
 
 
 def _status(view: phrasing.View) -> str:

@@ -20,6 +20,9 @@ BADGES: dict[Status, str] = {
     "unmeasured": "not measured yet",
     "cited": "cited",
     "modelled": "computed",
+    "agrees": "agrees",
+    "disagrees": "disagrees",
+    "mixed": "mixed",
 }
 # Badges of bytes counted on another class than the page's. Other metrics never carry over.
 CARRIED: dict[Status, str] = {

@@ -8,8 +8,15 @@ from typing import Literal
 from xml.sax.saxutils import escape
 
 from headroom.io.markdown_escape import one_line
-from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
-from headroom.site.claims import cited_claim, modelled_claim, phrasing, retirement_notice, verdict_sentence
+from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim, ReportedClaim
+from headroom.site.claims import (
+    cited_claim,
+    modelled_claim,
+    phrasing,
+    reported_claim,
+    retirement_notice,
+    verdict_sentence,
+)
 from headroom.site.site_data import SiteData, claim_file, claim_page, html_page
 from headroom.verdicts import Status
 
@@ -23,6 +30,9 @@ _COLOURS: dict[Status | Literal["retired"], str] = {
     "unmeasured": "#5c6670",
     "cited": "#44546a",
     "modelled": "#44546a",
+    "agrees": "#2b5c8a",
+    "disagrees": "#a12622",
+    "mixed": "#5b3f9e",
     "retired": "#5c6670",
 }
 _ORDER: tuple[Status, ...] = ("contradicted", "disputed", "flips", "inconclusive", "supported")
@@ -62,6 +72,9 @@ def of_claim(claim: Claim, site: SiteData) -> list[Badge]:
     if isinstance(claim, ModelledClaim):
         found = site.board.models[claim.id]
         return [Badge(path, "", found.status, modelled_claim.word(found), modelled_claim.sentence(claim, found))]
+    if isinstance(claim, ReportedClaim):
+        seen = site.board.reported[claim.id]
+        return [Badge(path, "", seen.status, reported_claim.word(seen), reported_claim.sentence(claim, seen))]
     assert isinstance(claim, MeasuredClaim)
     own = [_of_class(claim, name, site) for name, found in site.board.standings[claim.id].items() if found.verdict]
     return [_whole(path, own), *own]

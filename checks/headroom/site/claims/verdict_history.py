@@ -64,10 +64,17 @@ def events(claim: Claim, site: SiteData) -> list[Event]:
     ]
     found.sort(key=lambda event: event.order)
     if claim.retired:
-        before: State = found[-1].after if found else "unmeasured" if claim.kind == "measured" else claim.kind
+        before: State = found[-1].after if found else _without_history(claim, site)
         why = claim.retired.why + (f"; superseded by {claim.retired.superseded_by}" * bool(claim.retired.superseded_by))
         found.append(Event(claim, claim.retired.since, "", before, "retired", why))
     return found
+
+
+def _without_history(claim: Claim, site: SiteData) -> State:
+    """Return the status of a claim without events."""
+    if claim.kind == "reported":
+        return site.board.reported[claim.id].status
+    return "unmeasured" if claim.kind == "measured" else claim.kind
 
 
 def section(claim: MeasuredClaim, site: SiteData, page: PageContext) -> Iterator[str]:

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from headroom.io import git_history
-from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
+from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim, ReportedClaim
 from headroom.records.base import Record
 from headroom.records.public_schema import (
     FORMAT_VERSION,
@@ -31,7 +31,7 @@ from headroom.site.claims import (
     retirement_notice,
     verdict_history,
 )
-from headroom.site.exports import samples_csv
+from headroom.site.exports import reported_results, samples_csv
 from headroom.site.site_data import SiteData, claim_file, claim_page, evidence_file, html_page
 from headroom.verdicts import PointVerdict, Standing
 from headroom.verdicts.crossover import shape
@@ -92,7 +92,7 @@ def published(claim: Claim, site: SiteData) -> PublishedClaim:
         not_claimed=list(claim.not_claimed),
         conditions=_conditions(claim) if isinstance(claim, MeasuredClaim) else None,
         citation=_citation(claim) if isinstance(claim, CitedClaim) else None,
-        metric=kind and kind.title,
+        metric=claim.metric.title if isinstance(claim, ReportedClaim) else kind and kind.title,
         unit=kind and kind.unit,
         page=html_page(claim_page(claim.id)),
         samples=claim_file(claim.id, ".csv") if samples_csv.known(claim, site) else None,
@@ -102,6 +102,7 @@ def published(claim: Claim, site: SiteData) -> PublishedClaim:
         model=PublishedModel.model_validate(modelled_claim.exported(claim, model))
         if model and isinstance(claim, ModelledClaim)
         else None,
+        reported=reported_results.exported(site.board.reported[claim.id]) if isinstance(claim, ReportedClaim) else None,
     )
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from headroom.maths.units import human_readable
-from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim
+from headroom.records import CitedClaim, Claim, MeasuredClaim, ModelledClaim, ReportedClaim
 from headroom.records.methods import Method
-from headroom.site.claims import cited_claim, modelled_claim, phrasing
+from headroom.site.claims import cited_claim, modelled_claim, phrasing, reported_claim
 from headroom.site.site_data import SiteData
 from headroom.verdicts import PointVerdict, Status
 
@@ -93,7 +93,7 @@ def _finite(value: float) -> float | None:
 
 
 def reported(site: SiteData, claim: Claim) -> Outcome | None:
-    """Return the outcome of a cited or modelled claim, which has no hardware class; None for a measured one."""
+    """Return the outcome of a claim that is not measured here and so has no hardware class, or None."""
     if isinstance(claim, CitedClaim):
         on = cited_claim.hardware(claim)
         conditions = f"{f'on {on}, ' * bool(on)}{claim.source.year}"
@@ -102,7 +102,38 @@ def reported(site: SiteData, claim: Claim) -> Outcome | None:
         model = site.board.models[claim.id]
         found, name = modelled_claim.result(claim, model), claim.predicts.name
         return Outcome(claim, model.status, modelled_claim.word(model), figures=found, conditions=name)
+    if isinstance(claim, ReportedClaim):
+        return published(site, claim)
     return None
+
+
+def published_hardware(site: SiteData, claim: ReportedClaim) -> dict[str, str]:
+    """Return the product of each hardware that a reported claim has rows from, by its short name."""
+    found = (each.record.hardware for each in site.board.reported[claim.id].results)
+    return {each.short: each.product for each in found}
+
+
+def published(site: SiteData, claim: ReportedClaim, hardware: str | None = None) -> Outcome | None:
+    """Return the outcome of a reported claim on one hardware, by its short name, or of its first comparison."""
+    seen = site.board.reported[claim.id]
+    fitting = [each for each in seen.results if hardware in (None, each.record.hardware.short)]
+    if not fitting:
+        return None
+    first, words = fitting[0], {each.word for each in fitting}
+    status: Status = fitting[0].word if len(words) == 1 else "mixed"
+    return Outcome(
+        claim,
+        status,
+        f"reported: {status}",
+        before=first.baseline,
+        after=first.subject,
+        ratio=first.ratio,
+        low=first.low,
+        high=first.high,
+        figures=reported_claim.in_short(claim, first).replace(" ", "\u00a0"),
+        conditions=f"{claim.metric.title}, {reported_claim.conditions(first)}, against {claim.baseline}",
+        gains=status == "agrees" and claim.relation == "better",
+    )
 
 
 def active(site: SiteData, names: Iterable[str]) -> Iterator[Claim]:

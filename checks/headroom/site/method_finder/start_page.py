@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from headroom.io.markdown_escape import text
-from headroom.records import CitedClaim, Claim, ModelledClaim, Tree
+from headroom.records import CitedClaim, Claim, ModelledClaim, ReportedClaim, Tree
 from headroom.records.snippets import SnippetRun
 from headroom.site import planned
 from headroom.site.claims import phrasing
@@ -26,7 +26,7 @@ _WORDS: Mapping[Status, str] = {
     "supported": "hold",
 }
 _MEASURED = ("hold", "depend on the size", "contradicted", "undecided")
-_OTHERS = ("cited", "still open")
+_OTHERS = ("reported", "cited", "still open")
 
 
 def with_parts(lines: Sequence[str], site: SiteData, page: PageContext) -> list[str]:
@@ -89,6 +89,8 @@ def _standing(site: SiteData, claim: Claim) -> str:
     """Return the worst status of a claim over all classes, in the words of the start page."""
     if isinstance(claim, CitedClaim):
         return "cited"
+    if isinstance(claim, ReportedClaim):
+        return "reported"
     if isinstance(claim, ModelledClaim):
         return "hold" if site.board.models[claim.id].status == "modelled" else "undecided"
     found = {standing.status for standing in site.board.standings[claim.id].values()}
