@@ -22,7 +22,8 @@ from headroom.records import load
 ROOT = Path(__file__).parents[2]
 GUIDE = "training/single-gpu.md"
 LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "torchao")
-NOT_INSTALLED = {"SFTConfig", "FastLanguageModel", "padding_free", "chunked_nll", "sample_packing"}  # TRL, Unsloth, Axolotl
+# Names of TRL, Unsloth and Axolotl.
+NOT_INSTALLED = {"SFTConfig", "FastLanguageModel", "padding_free", "chunked_nll", "sample_packing"}
 WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
 DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`, the (?:Trainer's )?default\b(?! on)")
 
