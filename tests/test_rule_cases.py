@@ -108,6 +108,8 @@ def test_clean_tree_has_a_claim_of_every_status() -> None:
         "unmeasured",
         "cited",
         "modelled",
+        "agrees",
+        "disagrees",
     }
 
 

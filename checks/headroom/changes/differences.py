@@ -84,7 +84,7 @@ def changes(root: Path, against: str) -> Changes:
         then, now = judge_all(earlier), judge_all(tree)
         broken = tuple(sorted([*_lost_files(past, root, against), *_lost_claims(earlier, tree, against)]))
         broken += tuple(_lost_addresses(past, earlier, root, tree))
-    moved = list(_verdict_changes(_rows(earlier, then), _rows(tree, now)))
+    moved = list(verdict_changes(verdict_rows(earlier, then), verdict_rows(tree, now)))
     known = {session.path for session in earlier.sessions}
     return Changes(
         verdicts=tuple(each for each in moved if _status_of(each.before) != _status_of(each.after)),
@@ -157,7 +157,7 @@ def _claim_changes(earlier: Tree, tree: Tree) -> Iterator[ClaimChange]:
             yield ClaimChange(new.id, fields)
 
 
-def _rows(tree: Tree, board: Board) -> dict[_Key, VerdictRow]:
+def verdict_rows(tree: Tree, board: Board) -> dict[_Key, VerdictRow]:
     """Return the verdicts of a tree. A claim that is disputed on a class is disputed at each of its points."""
     found = {}
     for row in rows(tree, board):
@@ -171,7 +171,7 @@ def _key(row: VerdictRow) -> _Key:
     return (row.claim, row.hardware_class, tuple(sorted(row.point.items())))
 
 
-def _verdict_changes(before: Mapping[_Key, VerdictRow], after: Mapping[_Key, VerdictRow]) -> Iterator[VerdictChange]:
+def verdict_changes(before: Mapping[_Key, VerdictRow], after: Mapping[_Key, VerdictRow]) -> Iterator[VerdictChange]:
     """Yield every verdict that differs or comes from another session.
 
     A claim without measurements has one row without a point, which is compared with the row of each point.

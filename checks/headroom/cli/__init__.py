@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 OK, FAILED, USAGE = 0, 1, 2
+_MOST_MINUTES = 24 * 60
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name
 
 
@@ -60,7 +61,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _judging(commands, common)
     _measuring(commands, [common, device])
-    _new(commands.add_parser("new", help="write a draft of a claim, benchmark, snippet, guide or method"), common)
+    _new(
+        commands.add_parser(
+            "new", help="write a draft of a claim, benchmark, snippet, guide, method or reported result"
+        ),
+        common,
+    )
     _running(commands, common)
     return parser
 
@@ -91,11 +97,33 @@ def _judging(commands: _Commands, common: argparse.ArgumentParser) -> None:
 
 def _measuring(commands: _Commands, parents: list[argparse.ArgumentParser]) -> None:
     measure = commands.add_parser("measure", parents=parents, help="measure on this machine, and add an evidence file")
-    measure.add_argument("names", nargs="+", metavar="BENCHMARK|CLAIM", help="what to measure, in one session")
+    measure.add_argument("names", nargs="*", metavar="BENCHMARK|CLAIM", help="what to measure, in one session")
+    measure.add_argument(
+        "--wanted", action="store_true", help="measure what has no evidence on this hardware, the most wanted first"
+    )
+    measure.add_argument(
+        "--minutes", type=_minutes, default=30.0, metavar="N", help="with --wanted: end within N minutes (30)"
+    )
+    measure.add_argument(
+        "--slice",
+        type=_minutes,
+        default=10.0,
+        metavar="N",
+        help="with --wanted: no session over N minutes (10)",
+    )
+    measure.add_argument(
+        "--pack", type=Path, metavar="FILE.tar", help="with --wanted: pack the new records in one file"
+    )
     measure.add_argument(
         "--out", type=Path, metavar="DIR", help="write the evidence below this folder instead of the tree"
     )
     measure.set_defaults(module="measure")
+
+    adopt = commands.add_parser(
+        "adopt", parents=parents[:1], help="check the pack of another machine, and add its records"
+    )
+    adopt.add_argument("file", type=Path, metavar="FILE.tar", help="a file that `measure --wanted --pack` wrote")
+    adopt.set_defaults(module="adopt")
 
     reproduce = commands.add_parser(
         "reproduce", parents=parents, help="measure a claim on this machine, and compare the result with the registry"
@@ -111,6 +139,13 @@ def _measuring(commands: _Commands, parents: list[argparse.ArgumentParser]) -> N
     )
     machine.add_argument("--record", action="store_true", help="write the result under checks/machines/")
     machine.set_defaults(module="machine")
+
+
+def _minutes(text: str) -> float:
+    """Return a positive number of minutes; argparse reports a ValueError."""
+    if not 0 < (minutes := float(text)) <= _MOST_MINUTES:
+        raise ValueError(text)
+    return minutes
 
 
 def _running(commands: _Commands, common: argparse.ArgumentParser) -> None:
@@ -154,6 +189,10 @@ def _new(new: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
     guide.add_argument("--snippet", metavar="S", help="the snippet whose regions it shows")
     method = _kind(kinds, common, "method", "a technique with its names, symptoms and claims", "padding-free")
     method.add_argument("--guide", required=True, metavar="PAGE", help="the page below docs/ with its section")
+    reported = _kind(kinds, common, "reported", "a comparison in rows that somebody published", "fms-lora-mistral-7b")
+    reported.add_argument("--claim", required=True, metavar="C", help="the reported claim that the rows decide")
+    reported.add_argument("--source", required=True, metavar="S", help="the original: OWNER/NAME@COMMIT:PATH")
+    reported.add_argument("--rows", required=True, metavar="FILE", help="the copy below checks/published/")
 
 
 def _kind(kinds: Any, common: argparse.ArgumentParser, name: str, what: str, example: str) -> argparse.ArgumentParser:

@@ -13,7 +13,7 @@ from headroom.execution.isolation import QUIET
 from headroom.execution.snippet_outcome import Failed, NotRun
 from headroom.io import atomic_write
 from headroom.records import load
-from headroom.records.snippets import named
+from headroom.records.snippets import Snippet, named
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
@@ -28,20 +28,14 @@ def run(root: Path, options: argparse.Namespace) -> int:
         if options.record:
             atomic_write.probe(root / "checks/runs")
         for snippet in chosen:
-            result = runner.run(snippet)
-            ablated = (
-                runner.run_ablated(snippet)
-                if isinstance(result, snippet_runner.Passed) and snippet.header.ablation
-                else None
-            )
-            results.append(_result(snippet.id, result, ablated))
+            result, ablated = run_both(runner, snippet)
+            results.append(outcome(snippet.id, result, ablated))
             if not options.json:
                 print("{snippet}: {outcome} {detail}".format(**results[-1]).rstrip(), flush=True)
             if options.record and results[-1]["outcome"] == "passed" and isinstance(result, snippet_runner.Passed):
                 machine = environment.observe(result.device, threads=int(QUIET["OMP_NUM_THREADS"]))
-                detected = ablated if isinstance(ablated, snippet_runner.AblationDetected) else None
                 where = session_plan.hardware_class(tree, machine)
-                snippet_runner.write(snippet_runner.record(result, detected, snippet, where, today), root)
+                snippet_runner.write(snippet_runner.record(result, detected(ablated), snippet, where, today), root)
     except (session_plan.MeasureError, RuntimeError) as error:
         print(f"headroom: {error}", file=sys.stderr)
         return USAGE
@@ -58,7 +52,19 @@ def run(root: Path, options: argparse.Namespace) -> int:
     return FAILED if any(result["outcome"] == "failed" for result in results) else OK
 
 
-def _result(name: str, result: Any, ablated: Any) -> dict[str, Any]:
+def run_both(runner: snippet_runner.Runner, snippet: Snippet) -> tuple[Any, Any]:
+    """Return the outcome of a snippet, and that of its ablation, or None if there is none to run."""
+    result = runner.run(snippet)
+    both = isinstance(result, snippet_runner.Passed) and snippet.header.ablation
+    return result, runner.run_ablated(snippet) if both else None
+
+
+def detected(ablated: Any) -> snippet_runner.AblationDetected | None:
+    """Return an ablation's outcome if its proof failed, as it must."""
+    return ablated if isinstance(ablated, snippet_runner.AblationDetected) else None
+
+
+def outcome(name: str, result: Any, ablated: Any) -> dict[str, Any]:
     """Return a snippet's outcome as plain values."""
     failed = next((each for each in (result, ablated) if isinstance(each, Failed)), None)
     if failed:

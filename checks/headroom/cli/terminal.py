@@ -1,5 +1,6 @@
 """Run a measurement session at a terminal, with guards, a progress bar and messages; for measure and reproduce."""
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +44,7 @@ def measured(
                 say(f"earlier sessions did not finish (killed, or disk full): {'; '.join(map(str, unfinished))}")
             atomic_write.probe(home / "checks/evidence" / what.benchmark)
             say(expected(tree, what, hardware))
-            return _measured(tree, what, home, machine, hardware)
+            return run_session(tree, what, home, machine, hardware)
     except (session_plan.MeasureError, session_lock.GuardError, ValueError) as error:
         say(str(error))
     except ImportError as error:
@@ -69,10 +70,11 @@ def expected(tree: Tree, what: session_plan.Plan, hardware: str) -> str:
     done = newest.evidence.runs
     seconds = count * max((run.ended for run in done), default=0.0) / max(len(done), 1)
     where = f"on {newest.head.hardware_class}, {newest.head.date}"
-    return f"{runs}; about {_duration(seconds)} by the newest session ({where})"
+    return f"{runs}; about {duration(seconds)} by the newest session ({where})"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a duration as text."""
     return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} s"  # noqa: PLR2004 - two minutes
 
 
@@ -92,13 +94,28 @@ def _machine(tree: Tree, device: str, on_no_class: OnNoClass | None) -> tuple[Ma
     return machine, session_plan.hardware_class(tree, machine)
 
 
-def _measured(
-    tree: Tree, what: session_plan.Plan, home: Path, machine: MachineState, hardware: str
+def run_session(
+    tree: Tree,
+    what: session_plan.Plan,
+    home: Path,
+    machine: MachineState,
+    hardware: str,
+    deadline: float = math.inf,
 ) -> measurement.MeasurementSession | int:
-    """Run a session; return it, or the exit code if it ended early. Raise if it cannot start."""
+    """Run a session; return it, or the exit code if it ended early. Raise if it cannot start.
+
+    Args:
+        tree: the tree.
+        what: the plan of the session.
+        home: the folder below which the evidence is written.
+        machine: this machine.
+        hardware: the hardware class that the evidence names.
+        deadline: the time, as of ``time.monotonic``, before which the session must end. It is stopped as soon as its
+            first block shows that it would take longer.
+    """
     session = None
     try:
-        with _session(tree, what, machine, hardware) as session:
+        with _session(tree, what, machine, hardware, deadline) as session:
             session.measure(home)
     except (ValueError, OSError, RuntimeError, KeyboardInterrupt) as error:
         if session is None:
@@ -116,7 +133,7 @@ def _measured(
 
 @contextmanager
 def _session(
-    tree: Tree, what: session_plan.Plan, machine: MachineState, hardware: str
+    tree: Tree, what: session_plan.Plan, machine: MachineState, hardware: str, deadline: float
 ) -> Iterator[measurement.MeasurementSession]:
     """Yield a session that runs in isolated processes and shows a progress bar.
 
@@ -135,6 +152,8 @@ def _session(
             bar.set_postfix_str(ratios)
             if message := estimate.after(done):
                 bar.write(f"headroom: {message}", file=sys.stderr)
+            if estimate.end(done) > deadline:
+                raise session_lock.Stopped("the time limit")
 
         launch = measurement.launcher(server.start().run)
         yield measurement.MeasurementSession(tree, what, machine, launch, progress, hardware=hardware)
@@ -153,6 +172,12 @@ class Estimate:
     def __post_init__(self) -> None:
         self.began.append(self.clock())
 
+    def end(self, done: int) -> float:
+        """Return the time, as of the clock, at which the session ends; before the first block is complete, now."""
+        now = self.clock()
+        left = self.blocks * self.runs - done
+        return now + (now - self.began[0]) / done * left if done >= self.runs else now
+
     def after(self, done: int) -> str:
         """Return the estimate as a message after the first block of a long session, else an empty string."""
         if done != self.runs:
@@ -162,4 +187,4 @@ class Estimate:
         if block + left < LONG_SECONDS:
             return ""
         took = f"the first of {self.blocks} blocks took {block:.0f} s"
-        return f"{took}, so about {_duration(left)} are left; Ctrl-C ends it"
+        return f"{took}, so about {duration(left)} are left; Ctrl-C ends it"

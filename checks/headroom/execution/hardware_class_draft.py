@@ -17,11 +17,11 @@ def entry(machine: MachineState) -> str:
 
     TODO marks stand for the two values that the author must look up: the peak FLOP/s and their source.
     """
-    return "\n".join([f"{_id(machine)}:", *(f"  {name}: {value}" for name, value in _fields(machine).items()), ""])
+    return "\n".join([f"{class_id(machine)}:", *(f"  {name}: {value}" for name, value in _fields(machine).items()), ""])
 
 
-def _id(machine: MachineState) -> str:
-    """Return an id for the machine's class."""
+def class_id(machine: MachineState) -> str:
+    """Return an id for the class of a machine that matches none."""
     cpu = "-".join(("cpu", next((each for each in _NAMING_SETS if each in machine.instruction_sets), "plain")))
     name = cpu if machine.device == "cpu" else re.sub(r"(?i)^nvidia\s+", "", machine.product)
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].rstrip("-") or "unnamed"

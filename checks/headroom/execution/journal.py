@@ -115,6 +115,16 @@ def close_unfinished(root: Path) -> list[UnfinishedSession]:
     return found
 
 
+def failed_claims(root: Path) -> set[str]:
+    """Return the claims of the sessions whose journals say that they failed: each run, or the whole session."""
+    found: set[str] = set()
+    for path in (root / FOLDER).glob("*.jsonl"):
+        marks = [record for record in _records(path) if "journal" in record]
+        if marks and marks[-1].get("outcome") == "failed":
+            found.update(marks[0].get("claims", ()))
+    return found
+
+
 def _unfinished(folder: Path) -> Iterator[UnfinishedSession]:
     for path in sorted(folder.glob("*.jsonl")):
         records = list(_records(path))

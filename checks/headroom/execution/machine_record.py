@@ -44,7 +44,7 @@ def measure(observed: Observed, hardware_class: str, date: str, run: Callable[..
             raise MachineBenchmarkError(f"the machine was not measured: {reason}")
         report: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
     return Machine(
-        harness=f"{__version__} ({_harness_sha256()[:12]})",
+        harness=harness(),
         date=date,
         hardware_class=hardware_class,
         environment=Environment(**asdict(observed)),
@@ -73,8 +73,7 @@ def keep(machine: Machine, root: Path) -> Path:
     return path
 
 
-def _harness_sha256() -> str:
-    """Return a hash of the measuring code."""
-    return safe_read.sha256(
-        python_source.syntax_sha256((Path(__file__).parent / "machine_benchmark.py").read_text(encoding="utf-8"))
-    )
+def harness() -> str:
+    """Return the version of the harness: that of the package, and a hash of the measuring code."""
+    source = (Path(__file__).parent / "machine_benchmark.py").read_text(encoding="utf-8")
+    return f"{__version__} ({safe_read.sha256(python_source.syntax_sha256(source))[:12]})"

@@ -65,17 +65,22 @@ def _locked(path: Path) -> IO[bytes]:
 
 
 @contextmanager
-def stop_on_signals() -> Iterator[None]:
-    """Raise ``Stopped`` on the first SIGINT, SIGTERM or SIGHUP; ignored signals stay ignored (nohup)."""
+def stop_on_signals() -> Iterator[list[str]]:
+    """Raise ``Stopped`` on the first SIGINT, SIGTERM or SIGHUP; ignored signals stay ignored (nohup).
+
+    Yield a list that then has the signal's name, for a caller whose callee handles ``Stopped``.
+    """
+    caught: list[str] = []
 
     def stop(number: int, _: FrameType | None) -> NoReturn:
+        caught.append(signal.Signals(number).name)
         for each in before:
             signal.signal(each, signal.SIG_IGN)  # no further signal interrupts the clean-up
-        raise Stopped(signal.Signals(number).name)
+        raise Stopped(caught[0])
 
     before = [each for each in _ENDING if signal.getsignal(each) is not signal.SIG_IGN]
     with _handled(before, stop):
-        yield
+        yield caught
 
 
 @contextmanager

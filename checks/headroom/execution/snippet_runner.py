@@ -189,7 +189,6 @@ def write(run: SnippetRun, root: Path) -> Path:
 
 def changed(tree: Tree) -> set[str]:
     """Return the ids of the snippets whose present version has no run record from a CPU."""
-    shown = {
-        (run.snippet, run.sha256) for run in tree.runs.values() if tree.classes[run.hardware_class].device == "cpu"
-    }
+    on_cpu = {name for name, known in tree.classes.items() if known.device == "cpu"}
+    shown = {(run.snippet, run.sha256) for run in tree.runs.values() if run.hardware_class in on_cpu}
     return {snippet.id for snippet in tree.snippets.values() if (snippet.id, snippet.sha256) not in shown}

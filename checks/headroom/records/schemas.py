@@ -15,7 +15,9 @@ from headroom.records.evidence import Evidence
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
 from headroom.records.harness_versions import HarnessVersions
 from headroom.records.machines import Machine
+from headroom.records.measuring_order import MeasuringOrder
 from headroom.records.methods import Method
+from headroom.records.pack_manifest import PackManifest
 from headroom.records.public_schema import PublishedAlone, PublishedClaims
 from headroom.records.published_comparisons import PublishedComparison
 from headroom.records.snippets import Header, SnippetRun
@@ -30,8 +32,10 @@ _RECORDS: dict[str, Any] = {
     "hardware-classes": dict[str, HardwareClass],
     "harness-versions": HarnessVersions,
     "machine": Machine,
+    "measuring-order": MeasuringOrder,
     "method": Method,
     "one-claim-file": PublishedAlone,
+    "pack-manifest": PackManifest,
     "published-comparison": PublishedComparison,
     "run": SnippetRun,
     "snippet-header": Header,

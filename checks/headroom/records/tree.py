@@ -18,6 +18,7 @@ from headroom.records.facts import FactSheet, HardwareClass, StandIns
 from headroom.records.harness_versions import HarnessVersions
 from headroom.records.loader import Reader
 from headroom.records.machines import Machine, machines
+from headroom.records.measuring_order import MeasuringOrder
 from headroom.records.methods import Method
 from headroom.records.paths import claim_path, run_path
 from headroom.records.problems import Problem, invalid, unreadable
@@ -67,6 +68,8 @@ class Tree:
     documents: Mapping[str, Document]
     """The YAML files by path, to find the lines of values."""
     problems: tuple[Problem, ...] = field(default=())
+    measuring_order: MeasuringOrder = field(default_factory=MeasuringOrder)
+    """The order in which `headroom measure --wanted` measures."""
 
     def measured(self) -> Iterator[MeasuredClaim]:
         """Return the measured claims."""
@@ -80,7 +83,7 @@ def load(root: Path | str) -> Tree:
     """
     reader = Reader(Path(root))
     claims, paths = _claims(reader)
-    classes, facts, stand_ins, versions = _facts(reader)
+    classes, facts, stand_ins, versions, order = _facts(reader)
     terms, term_paths = _glossary(reader)
     return Tree(
         root=reader.root,
@@ -101,6 +104,7 @@ def load(root: Path | str) -> Tree:
         sessions=tuple(sessions(reader)),
         documents=reader.documents,
         problems=tuple(sorted(reader.problems, key=str)),
+        measuring_order=order,
     )
 
 
@@ -151,10 +155,12 @@ def _glossary(reader: Reader) -> tuple[dict[str, Term], dict[str, str]]:
     return terms, paths
 
 
-def _facts(reader: Reader) -> tuple[dict[str, HardwareClass], dict[str, FactSheet], StandIns, HarnessVersions]:
+def _facts(
+    reader: Reader,
+) -> tuple[dict[str, HardwareClass], dict[str, FactSheet], StandIns, HarnessVersions, MeasuringOrder]:
     classes: dict[str, HardwareClass] = {}
     facts: dict[str, FactSheet] = {}
-    stand_ins, versions = StandIns(models={}, datasets={}), HarnessVersions()
+    stand_ins, versions, order = StandIns(models={}, datasets={}), HarnessVersions(), MeasuringOrder()
     for file in reader.each("checks/facts", ".yml", "facts"):
         if file.stem == "hardware-classes":
             classes = reader.yaml(file, "facts", _CLASSES.validate_json) or {}
@@ -162,10 +168,12 @@ def _facts(reader: Reader) -> tuple[dict[str, HardwareClass], dict[str, FactShee
             stand_ins = reader.yaml(file, "facts", StandIns.model_validate_json) or stand_ins
         elif file.stem == "harness-versions":
             versions = reader.yaml(file, "facts", HarnessVersions.model_validate_json) or versions
+        elif file.stem == "measuring-order":
+            order = reader.yaml(file, "facts", MeasuringOrder.model_validate_json) or order
         elif sheet := reader.yaml(file, "facts", FactSheet.model_validate_json):
             _check_facts(reader, file, sheet)
             facts[sheet.id] = sheet
-    return classes, facts, stand_ins, versions
+    return classes, facts, stand_ins, versions, order
 
 
 def _check_facts(reader: Reader, file: Found, sheet: FactSheet) -> None:

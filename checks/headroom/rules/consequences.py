@@ -22,6 +22,7 @@ def consequence_test(context: Context) -> Callable[[Problem], bool]:
     used = any(path.startswith(_USERS) for path in broken)
     measured = (path for path in broken if path.startswith(("checks/evidence/", "checks/benchmarks/")))
     unmeasured = _places_of_claims(context, {path.split("/")[2].removesuffix(".py") for path in measured})
+    unmeasured |= _places_of(context, {name for name, found in context.board.reported.items() if not found.results})
 
     def is_consequence(problem: Problem) -> bool:
         if problem.rule in _OF_USE and used and problem.path != "mkdocs.yml":
@@ -31,7 +32,7 @@ def consequence_test(context: Context) -> Callable[[Problem], bool]:
             return True
         return any(not broken.isdisjoint(_defining(token)) for token in _TOKEN.findall(problem.message))
 
-    return is_consequence if broken else lambda _: False
+    return is_consequence if broken or unmeasured else lambda _: False
 
 
 def _defining(name: str) -> set[str]:
@@ -51,6 +52,11 @@ def _places_of_claims(context: Context, benchmarks: Collection[str]) -> set[tupl
     every = context.tree.claims.items()
     claims = {name for name, claim in every if isinstance(claim, MeasuredClaim) and claim.benchmark in benchmarks}
     claims |= {name for name, claim in every if isinstance(claim, ModelledClaim) and _uses(claim, claims)}
+    return _places_of(context, claims)
+
+
+def _places_of(context: Context, claims: Collection[str]) -> set[tuple[str, int | None]]:
+    """Return the lines that link these claims, and the claims' files."""
     links = (*context.claim_links, *context.let_links)
     lines = {(page.path, link.line) for page, link, to in links if isinstance(to, ClaimTarget) and to.claim in claims}
     return {*lines, *((context.tree.claim_paths[name], None) for name in claims)}

@@ -22,12 +22,18 @@ def published(context: Context) -> Iterator[Problem]:
             yield _in(context, name, "claim", message, remedy)
         for fault in faults(record, found):
             yield _in(context, name, *fault)
-    used = {record.claim for record in found.comparisons.values()}
-    for claim in tree.claims.values():
+    if not any(problem.path.startswith(f"{FOLDER}/") for problem in context.problems):  # it may name anything
+        yield from _undecided(context)
+        yield from _unused(context)
+
+
+def _undecided(context: Context) -> Iterator[Problem]:
+    """Report active reported claims that no published comparison names."""
+    used = {record.claim for record in context.tree.published.comparisons.values()}
+    for claim in context.tree.claims.values():
         if isinstance(claim, ReportedClaim) and claim.id not in used and not claim.retired:
             message, remedy = "no published comparison decides the claim", f"add one to {FOLDER}/"
-            yield Problem(tree.claim_paths[claim.id], 1, "published", "", message, remedy)
-    yield from _unused(context)
+            yield Problem(context.tree.claim_paths[claim.id], 1, "published", "", message, remedy)
 
 
 def _unused(context: Context) -> Iterator[Problem]:
