@@ -48,9 +48,7 @@ def picture(name: str, data: SavedTensors, source: Source) -> Picture:
 
 def _layer(data: SavedTensors, source: Source) -> Layer:
     formulas = Formulas(data.let, source)
-    groups = (
-        Group(each.name, formulas.value(each.saved), formulas.value(each.selective)) for each in data.groups
-    )
+    groups = (Group(each.name, formulas.value(each.saved), formulas.value(each.selective)) for each in data.groups)
     times = formulas.value(data.tokens) * formulas.value(data.layers)
     return Layer(formulas.value(data.input), tuple(groups), times)
 
