@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 JOURNEYS = {
     "out of memory when fine-tuning on one 24 GB GPU": (
         "Out of memory: fine-tuning on one GPU",
-        "Which part is the peak?",
+        "What sets the peak?",
     ),
     "training is slow and the GPU is half idle": ("Too slow: fine-tuning on one GPU", "torch.compile"),
     "LoRA or full fine-tuning on this card": ("Will it fit: fine-tuning on one GPU", "LoRA"),
