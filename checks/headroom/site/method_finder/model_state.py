@@ -1,0 +1,40 @@
+"""The methods with a closed form for weights, gradients and optimizer states, by bytes per parameter."""
+
+from collections.abc import Iterator, Sequence
+
+from headroom.io.markdown_escape import text
+from headroom.records.methods import Method, StateBytes
+from headroom.site.claims import phrasing
+from headroom.site.method_finder.choices import Choice
+from headroom.site.method_finder.gains import cost
+from headroom.site.site_data import PageContext, SiteData
+
+COLUMNS = ("method", "bytes per parameter", "counted for", "known effects")
+INTRO = (
+    "Weights, gradients and optimizer states, before any activation. Full fine-tuning with AdamW in fp32, or with "
+    "`bf16=True`, takes 4 + 4 + 8 = 16 bytes. Multiply by the number of parameters and compare with your card."
+)
+
+
+def forms(method: Method) -> list[tuple[str, StateBytes]]:
+    """Return the name and the bytes of the method and of its variants, where a closed form is known."""
+    every = [(method.name, method.state_bytes), *((each.name, each.state_bytes) for each in method.variants)]
+    return [(name, known) for name, known in every if known]
+
+
+def rows(
+    site: SiteData, choice: Choice, page: PageContext, methods: Sequence[Method], hardware: str | None
+) -> Iterator[list[str]]:
+    """Yield the table's rows, the fewest bytes first."""
+    found = [(known, name, method) for method in methods for name, known in forms(method)]
+    for known, name, method in sorted(found, key=lambda each: (each[0].total, each[1].lower())):
+        section = page.href(choice.section(method))
+        effects = cost(site, method, "memory", hardware, section) if name == method.name else "–"
+        yield [f"**[{text(name)}]({section})**", _sum(known), text(known.of), effects]
+
+
+def _sum(known: StateBytes) -> str:
+    """Return the total, and its parts if more than one counts."""
+    parts = [phrasing.number(each) for each in (known.weights, known.gradients, known.optimizer) if each]
+    total = phrasing.number(known.total)
+    return f"{' + '.join(parts)} = **{total}**" if len(parts) > 1 else f"**{total}**"
