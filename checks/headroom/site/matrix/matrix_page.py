@@ -22,9 +22,9 @@ hide: [toc]
 _INTRO = f"""One row per method or variant, one column per hardware that has evidence. A ratio (×) above 1 is a gain and
 below 1 a cost. A cell shows the first [claim]({_HERE.href(INDEX)}) on speed and the first on memory; all of them are in
 the data: [CSV]({CSV}), [JSON]({JSON})."""
-_LEGEND = """**–** means that nothing is known. Tinted results are gains. **Measured** means measured here, **reported** means
-recomputed from rows that somebody else published, **cited** means quoted. Memory that is counted on a CPU is the same on
-a GPU; a time is not. Results have different baselines: do not rank methods by their ratios.
+_LEGEND = """**–** means that nothing is known. Tinted results are gains. **Measured** means measured here, **reported**
+means recomputed from rows that somebody else published, **cited** means quoted. Memory that is counted on a CPU is the
+same on a GPU; a time is not. Results have different baselines: do not rank methods by their ratios.
 { .others }"""
 _OPEN = '<div class="matrix" markdown="block" data-no-terms>'
 _NOTHING = "–"

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from headroom.io.markdown_escape import text
 from headroom.records.methods import Method, StateBytes
-from headroom.site.claims import phrasing
 from headroom.site.method_finder.choices import Choice
 from headroom.site.method_finder.gains import cost
 from headroom.site.site_data import PageContext, SiteData
@@ -35,6 +34,5 @@ def rows(
 
 def _sum(known: StateBytes) -> str:
     """Return the total, and its parts if more than one counts."""
-    parts = [phrasing.number(each) for each in (known.weights, known.gradients, known.optimizer) if each]
-    total = phrasing.number(known.total)
-    return f"{' + '.join(parts)} = **{total}**" if len(parts) > 1 else f"**{total}**"
+    parts = [f"{each:g}" for each in (known.weights, known.gradients, known.optimizer) if each]
+    return f"{' + '.join(parts)} = **{known.total:g}**" if len(parts) > 1 else f"**{known.total:g}**"
