@@ -21,7 +21,7 @@ LAYERS = {
     **dict.fromkeys(("io", "maths", "environment"), 0),
     "records": 1,
     **dict.fromkeys(("verdicts", "execution"), 2),
-    **dict.fromkeys(("pages", "comparatives"), 3),
+    **dict.fromkeys(("pages", "comparatives", "pictures"), 3),
     **dict.fromkeys(("site", "rules", "scaffolds", "changes"), 4),
     **dict.fromkeys(("cli", "mkdocs_plugin", "pytest_plugin"), 5),
 }

@@ -23,6 +23,10 @@ EVERY = {
     "checks/registry/training/new-time.yml": CLAIM,
     "snippets/training/new.py": ("snippet", "training/new"),
     "docs/training/new.md": ("guide", "training/new", "--snippet", "training/new", "--method", "new"),
+    "checks/published/new-a100.yml": (
+        *("reported", "new-a100", "--claim", "training.clever.published-rate"),
+        *("--source", f"example/clever@{'1' * 40}:results.csv", "--rows", "clever/quantiles.csv"),
+    ),
     "checks/methods/new.yml": ("method", "new", "--guide", "training/new.md"),
 }
 each_kind = pytest.mark.parametrize(("path", "words"), EVERY.items(), ids=lambda value: value[0])
@@ -58,10 +62,11 @@ class TestDrafts:
     """The drafts."""
 
     def test_drafts_break_only_rules_that_the_author_must_fix(self, root: Path) -> None:
-        """TODO marks; also, no claim names the benchmark yet, and the snippet has not run."""
+        """TODO marks; also, no claim names the benchmark yet, the snippet has not run, and the arms are a guess."""
         for words in EVERY.values():
             assert new(root, *words) == OK
         more = {"snippets/training/new.py": {"gaps", "runs"}, "checks/benchmarks/two_arms.py": {"gaps", "orphans"}}
+        more["checks/published/new-a100.yml"] = {"gaps", "published"}
         assert found(root) == {path: {"gaps"} for path in EVERY} | more
 
     def test_every_mark_is_reported_with_its_line(self, root: Path) -> None:
@@ -84,6 +89,7 @@ class TestDrafts:
         fill(root)
         assert found(root) == {
             "checks/benchmarks/two_arms.py": {"orphans"},
+            "checks/published/new-a100.yml": {"published"},
             "checks/registry/training/new-time.yml": {"orphans"},
             "docs/training/new.md": {"orphans"},
             "snippets/training/new.py": {"runs"},

@@ -12,6 +12,7 @@ import torch
 from torch.nn import LinearCrossEntropyOptions
 from torch.nn.functional import linear_cross_entropy, pad
 from torch.profiler import profile
+from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -109,3 +110,27 @@ low = linear_cross_entropy(
 print(f"over bf16 the loss is {low:.2f}, and not {full:.2f}")
 assert low.dtype == torch.bfloat16, f"the loss is {low.dtype} by now"
 assert abs(low - full) > 0.1 * full, f"by now it is right: {low} for {full}"
+
+
+# Autocast does not reach the call: its matmuls run in fp32. Inputs cast to bf16 give bf16 matmuls.
+class Inputs(TorchDispatchMode):
+    """Record the types that the chunked loss receives."""
+
+    def __torch_dispatch__(self, call, types, args=(), kwargs=None):
+        if "linear_cross_entropy" in str(call):
+            self.dtypes = {a.dtype for a in args[:2]}
+        return call(*args, **(kwargs or {}))
+
+
+with Inputs() as seen, torch.autocast(device, torch.bfloat16):
+    chunked_loss(model, **batch)
+    assert seen.dtypes == {torch.float32}, f"autocast reaches it: {seen.dtypes}"
+    head = torch.nn.functional.linear(states.to(device), weight.to(device))
+    assert head.dtype == torch.bfloat16, "autocast is off"
+    linear_cross_entropy(
+        states.to(device, torch.bfloat16),
+        weight.to(device, torch.bfloat16),
+        wanted.to(device),
+        options=accurate,
+    )
+    assert seen.dtypes == {torch.bfloat16}, f"the cast has no effect: {seen.dtypes}"

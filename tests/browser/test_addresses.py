@@ -26,7 +26,7 @@ def landed(browser: "Browser", address: str, end: str, *, scripts: bool = True) 
     ("old", "new"),
     [
         ("perf_train_gpu_one.html", "/training/single-gpu.html"),
-        ("perf_train_gpu_one.html#gradient-checkpointing", "/activation-checkpointing.html#activation-checkpointing"),
+        ("perf_train_gpu_one.html#gradient-checkpointing", "/gradient-checkpointing.html#activation-checkpointing"),
         ("perf_train_gpu_one.html#never-there", "/training/single-gpu.html"),
         ("perf_infer_gpu_one.html#4-bit", "/not-written-yet.html#inference"),
         ("perf_infer_gpu_one.html#flashattention-2", "/training/single-gpu/attention.html#attention"),

@@ -61,7 +61,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _judging(commands, common)
     _measuring(commands, [common, device])
-    _new(commands.add_parser("new", help="write a draft of a claim, benchmark, snippet, guide or method"), common)
+    _new(
+        commands.add_parser(
+            "new", help="write a draft of a claim, benchmark, snippet, guide, method or reported result"
+        ),
+        common,
+    )
     _running(commands, common)
     return parser
 
@@ -184,6 +189,10 @@ def _new(new: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
     guide.add_argument("--snippet", metavar="S", help="the snippet whose regions it shows")
     method = _kind(kinds, common, "method", "a technique with its names, symptoms and claims", "padding-free")
     method.add_argument("--guide", required=True, metavar="PAGE", help="the page below docs/ with its section")
+    reported = _kind(kinds, common, "reported", "a comparison in rows that somebody published", "fms-lora-mistral-7b")
+    reported.add_argument("--claim", required=True, metavar="C", help="the reported claim that the rows decide")
+    reported.add_argument("--source", required=True, metavar="S", help="the original: OWNER/NAME@COMMIT:PATH")
+    reported.add_argument("--rows", required=True, metavar="FILE", help="the copy below checks/published/")
 
 
 def _kind(kinds: Any, common: argparse.ArgumentParser, name: str, what: str, example: str) -> argparse.ArgumentParser:

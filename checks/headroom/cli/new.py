@@ -1,4 +1,4 @@
-"""``headroom new``: write a draft of a claim, benchmark, snippet, guide or method."""
+"""``headroom new``: write a draft of a claim, benchmark, snippet, guide, method or published comparison."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ from headroom.cli import OK, USAGE
 from headroom.io.todo_markers import MARK, gaps
 from headroom.records import load
 
-_CHOSEN = ("benchmark", "method", "guide", "metric", "snippet")  # the options of all kinds
+_CHOSEN = ("benchmark", "method", "guide", "metric", "snippet", "claim", "source", "rows")  # the options of all kinds
 
 
 def run(root: Path, options: argparse.Namespace) -> int:

@@ -34,7 +34,7 @@ _ATTRIBUTES = _words(
     " stop-color stop-opacity stroke stroke-dasharray stroke-linecap stroke-linejoin stroke-opacity"
     " stroke-width text-anchor transform vector-effect version viewbox x x1 x2 xml:space xmlns y y1 y2"
 )
-_SCHEMES = frozenset(("https", "http", "mailto", "claim", "fact", "calc", "estimate", "methods", "start"))
+_SCHEMES = frozenset(("https", "http", "mailto", "claim", "fact", "calc", "estimate", "methods", "picture", "start"))
 _OWN = "use Markdown, or a tag that headroom.pages.active_content allows; put code between backticks"
 
 _MARK = re.compile(r"<(?=[A-Za-z/?]|!(?!--))")
@@ -54,6 +54,8 @@ _HARMLESS = re.compile(
     re.DOTALL,
 )
 """What nearly every link is, so that few have to be taken apart."""
+_DRAWN = re.compile(r"picture:[a-z0-9-]+")
+"""The address of a picture that the site draws."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _PLAIN_INFO = re.compile(r"[\w#.+-]*(?:[ \t]+[a-zA-Z_]\w*=(?:\"[^\"<]*\"|'[^'<]*'))*|\{[^{}<]*\}")
 _END_OF_PARAGRAPH = re.compile(r"\n[ \t]*\n")
@@ -226,9 +228,9 @@ def _images(text: str) -> Iterator[Finding]:
     start = text.find("![")
     while start >= 0:
         match = _IMAGE.match(text, start + 2)
-        if match:
+        if match and not _DRAWN.fullmatch(match["to"]):
             yield from _resource(start, match["to"])
-        elif not text.startswith("![^", start):
+        elif not match and not text.startswith("![^", start):
             yield Finding(start, "the image cannot be parsed", "write `![what it shows](path)`, without other brackets")
         start = text.find("![", start + 2)
 

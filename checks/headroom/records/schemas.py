@@ -18,6 +18,7 @@ from headroom.records.machines import Machine
 from headroom.records.measuring_order import MeasuringOrder
 from headroom.records.methods import Method
 from headroom.records.pack_manifest import PackManifest
+from headroom.records.pictures import PictureData
 from headroom.records.public_schema import PublishedAlone, PublishedClaims
 from headroom.records.published_comparisons import PublishedComparison
 from headroom.records.snippets import Header, SnippetRun
@@ -36,6 +37,7 @@ _RECORDS: dict[str, Any] = {
     "method": Method,
     "one-claim-file": PublishedAlone,
     "pack-manifest": PackManifest,
+    "picture": PictureData,
     "published-comparison": PublishedComparison,
     "run": SnippetRun,
     "snippet-header": Header,

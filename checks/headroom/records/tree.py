@@ -21,6 +21,7 @@ from headroom.records.machines import Machine, machines
 from headroom.records.measuring_order import MeasuringOrder
 from headroom.records.methods import Method
 from headroom.records.paths import claim_path, run_path
+from headroom.records.pictures import PictureData
 from headroom.records.problems import Problem, invalid, unreadable
 from headroom.records.published_rows import Published, read_published
 from headroom.records.sessions import Session, sessions
@@ -39,6 +40,7 @@ from headroom.records.tolerances import loose_tolerances
 
 _CLAIM: TypeAdapter[Claim] = TypeAdapter(Claim)
 _TERMS: TypeAdapter[dict[Slug, Term]] = TypeAdapter(dict[Slug, Term])
+_PICTURE: TypeAdapter[PictureData] = TypeAdapter(PictureData)
 _CLASSES: TypeAdapter[dict[str, HardwareClass]] = TypeAdapter(dict[str, HardwareClass])
 
 
@@ -65,6 +67,8 @@ class Tree:
     """By snippet and hardware class."""
     benchmarks: Mapping[str, str]
     """The hash of each benchmark's syntax tree."""
+    pictures: Mapping[str, PictureData]
+    """The data of each picture, by name."""
     documents: Mapping[str, Document]
     """The YAML files by path, to find the lines of values."""
     problems: tuple[Problem, ...] = field(default=())
@@ -101,6 +105,7 @@ def load(root: Path | str) -> Tree:
         snippets=_snippets(reader),
         runs=_runs(reader),
         benchmarks=_benchmarks(reader),
+        pictures=_pictures(reader),
         sessions=tuple(sessions(reader)),
         documents=reader.documents,
         problems=tuple(sorted(reader.problems, key=str)),
@@ -185,6 +190,14 @@ def _check_facts(reader: Reader, file: Found, sheet: FactSheet) -> None:
             line = reader.line(file, ("figures", key, "source"))
             message = f"the source of the figure `{key}` is not in `sources`"
             reader.report(file.name, "facts", message, f"add {cell.source} to `sources`, or correct the name", line)
+
+
+def _pictures(reader: Reader) -> dict[str, PictureData]:
+    found = {}
+    for file in reader.each("checks/pictures", ".yml", "pictures"):
+        if data := reader.yaml(file, "pictures", _PICTURE.validate_json):
+            found[file.stem] = data
+    return found
 
 
 def _snippets(reader: Reader) -> dict[str, Snippet]:

@@ -22,6 +22,7 @@ from headroom.rules.glossary import glossary
 from headroom.rules.html import html
 from headroom.rules.links import hardware, links, verdicts
 from headroom.rules.orphans import orphans
+from headroom.rules.pictures import pictures
 from headroom.rules.published import published
 from headroom.rules.references import references
 from headroom.rules.retired import retired
@@ -49,6 +50,7 @@ RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "shown": shown,
     "runs": runs,
     "orphans": orphans,
+    "pictures": pictures,
     "comparisons": comparisons,
     "addresses": addresses,
     "glossary": glossary,

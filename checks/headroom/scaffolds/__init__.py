@@ -1,4 +1,4 @@
-"""Write drafts of claims, benchmarks, snippets, guides and methods, with TODO marks for the author.
+"""Write drafts of claims, benchmarks, snippets, guides, methods and published comparisons, with marks for the author.
 
 The drafts pass every check except for these marks. Their templates are the ``.txt`` files next to this module, with
 ``$name`` for each value that is filled in.
@@ -19,6 +19,8 @@ from headroom.pages.source import load_pages
 from headroom.records import Tree, paths
 from headroom.records.base import ClaimId, Name, PagePath, Slug, SnippetId, Value
 from headroom.records.metrics import METRICS
+from headroom.records.published_rows import FOLDER
+from headroom.scaffolds import published_record
 
 
 class ScaffoldError(ValueError):
@@ -123,6 +125,27 @@ def method(tree: Tree, name: str, *, guide: str) -> Draft:
         f"draft a claim: headroom new claim TOPIC.{name}.METRIC --benchmark BENCHMARK --method {name}",
     )
     return Draft(f"checks/methods/{name}.yml", _fill("method.yml", id=name, guide=guide), following)
+
+
+def reported(tree: Tree, name: str, *, claim: str, source: str, rows: str) -> Draft:
+    """Draft the record of a published comparison from rows that were copied to checks/published/."""
+    _check_name(name, Slug, "a published comparison", "fms-lora-mistral-7b")
+    _check_name(claim, ClaimId, "a claim", "training.lora.throughput-mistral-7b")
+    place = published_record.SOURCE.fullmatch(source)
+    if place is None:
+        raise ScaffoldError(f"`{source}` is no source; write OWNER/NAME@COMMIT:PATH, with the commit's 40 digits")
+    table = tree.published.tables.get(rows)
+    if table is None:
+        raise ScaffoldError(
+            f"there are no rows `{rows}`; copy them to {FOLDER}/SOURCE/FILE.csv, and name SOURCE/FILE.csv"
+        )
+    following = (
+        "replace what the draft guesses: the arms, the metric and its unit, `raw`, the hardware, the dates, the stake",
+        f"write the claim of `kind: reported`, if it does not exist: {paths.claim_path(claim)}",
+        f"look at its verdict: headroom verdict {claim}",
+    )
+    text = _fill("reported.yml", **published_record.filled(name, claim, place, rows, table))
+    return Draft(published_record.path_of(name), text, following)
 
 
 def guide(tree: Tree, name: str, *, method: str | None, snippet: str | None) -> Draft:

@@ -26,6 +26,7 @@ from headroom.site import (
     method_aliases,
     methods_table,
     page_actions,
+    picture_links,
     ran_on,
     table_markup,
     unmeasured_marks,
@@ -78,6 +79,7 @@ class HeadroomExtension(Extension):
         )
         elements: dict[str, Callable[[Element], None]] = {
             "known-as": lambda root: method_aliases.add(root, self._site(), self._page()),
+            "pictures": lambda root: self._draw_pictures(root, md),
             "links": self._resolve_links,
             "terms": lambda root: glossary_page.explain(root, self._site(), self._page()),
             "empty-headers": table_markup.clear_empty_headers,
@@ -114,6 +116,15 @@ class HeadroomExtension(Extension):
     def _with_formulas(self, lines: list[str]) -> list[str]:
         """The lines of a page, each `calc:` link with its formula and the numbers in it."""
         return formula_tooltips.with_formulas(lines, self._site, self._page())
+
+    def _draw_pictures(self, root: Element, md: Markdown) -> None:
+        """Draw the page's pictures."""
+        if not any(image.get("src", "").startswith(picture_links.SCHEME) for image in root.iter("img")):
+            return  # saves reading the data
+        try:
+            picture_links.insert(root, self._site(), self._page(), md.htmlStash.store)
+        except (ValueError, LookupError) as error:
+            _LOG.warning("Doc file '%s' has a picture that cannot be drawn: %s", self._page().path, error)
 
     def _resolve_links(self, root: Element) -> None:
         """Resolve the page's links, then add the hardware switch and the freshness banner."""

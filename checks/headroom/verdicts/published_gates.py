@@ -1,12 +1,15 @@
 """Gates for published rows: an unchanged copy, a licence, exactly the selected rows, arms that differ in the method."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from headroom.maths.units import UNITS
 from headroom.records.published_comparisons import PublishedComparison
 from headroom.records.published_rows import Published, Row, Table
+
+_NUMBER = re.compile(r"[-+]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?", re.ASCII)
 
 
 class Fault(NamedTuple):
@@ -37,10 +40,7 @@ def arms(record: PublishedComparison, published: Published) -> tuple[tuple[Row, 
 
 def value(cell: str) -> float:
     """Return a cell as a number; nan if it is none."""
-    try:
-        return float(cell.replace(",", ""))
-    except ValueError:
-        return math.nan
+    return float(cell.replace(",", "")) if _NUMBER.fullmatch(cell.strip()) else math.nan
 
 
 def _arm(record: PublishedComparison, table: Table, own: Mapping[str, str]) -> tuple[Row, ...]:

@@ -40,7 +40,9 @@ class VerdictRow:
         """Return one line for a terminal."""
         at = ", ".join(f"{name}={value}" for name, value in self.point.items())
         place = f"{self.claim} on {self.hardware_class}" + (f" at {at}" if at else "")
-        interval = f"{self.ratio:.4g} [{self.low:.4g}, {self.high:.4g}]" if self.ratio is not None else ""
+        interval = f"{self.ratio:.4g}" if self.ratio is not None else ""
+        if self.low is not None and self.high is not None:
+            interval += f" [{self.low:.4g}, {self.high:.4g}]"
         parts = (
             f"{self.status} ({self.reason})",
             f"{interval}, {self._repeats}" if interval else "",
@@ -76,8 +78,8 @@ def _reported(found: Reported, claim: str) -> Iterator[VerdictRow]:
     for result in found.results:
         place = f"published {result.record.hardware.short}, {result.record.id}"
         reason = f"{result.record.raw}, {found.reason}"
-        numbers = (result.ratio, result.low or result.ratio, result.high or result.ratio)
-        yield VerdictRow(claim, place, result.word, reason, {}, *numbers, len(result.ratios), None)
+        n = len(result.ratios)
+        yield VerdictRow(claim, place, result.word, reason, {}, result.ratio, result.low, result.high, n, None)
     if not found.results:
         yield VerdictRow(claim, "as published", found.status, found.reason, {}, None, None, None, 0, None)
 

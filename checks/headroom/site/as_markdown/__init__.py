@@ -11,7 +11,7 @@ from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 
 from headroom.pages.markdown_syntax import FRONT_MATTER, fenced
-from headroom.site import methods_table, ran_on, unmeasured_marks
+from headroom.site import methods_table, picture_links, ran_on, unmeasured_marks
 from headroom.site.as_markdown import containers, link_text, plain_text
 from headroom.site.method_finder import start_page
 from headroom.site.site_data import PageContext, SiteData
@@ -27,6 +27,7 @@ def plain(source: str, site: SiteData, page: PageContext) -> str:
     """
     lines = FRONT_MATTER.sub("", source).strip("\n").split("\n")
     lines = start_page.with_parts(methods_table.with_tables(ran_on.with_marks(lines), site, page), site, page)
+    lines = picture_links.with_words(lines, site)
     lines = containers.flattened(_with_includes(unmeasured_marks.with_marks(lines), site.tree.root))
     text = link_text.resolved(plain_text.without_comments("\n".join(lines)), site, page)
     return _spaced(plain_text.plain(text)) + "\n"

@@ -11,11 +11,11 @@ from headroom.verdicts.reported_results import Reported, Result
 
 _MONTH_DAYS = 30.44
 RAW = {
-    "samples": "single samples of one run",
-    "windows": "windows of one run, which are no independent runs",
-    "quantiles": "the median, with the 20th and 80th percentile",
-    "reruns": "reruns, which are paired",
-    "single": "one value per arm, so it has no interval",
+    "samples": "one sample of a run",
+    "windows": "a window of one run; windows of one run are no independent runs",
+    "quantiles": "a median with the 20th and 80th percentile",
+    "reruns": "one run; the reruns of both arms are paired",
+    "single": "one value for its arm, so the ratio has no interval",
 }
 STAKES = {
     "author": "the authors of the method",

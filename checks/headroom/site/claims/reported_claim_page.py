@@ -78,11 +78,11 @@ def _rows(result: Result) -> Iterator[str]:
     subjects, baselines = result.rows
     shown = [("subject", row) for row in subjects[:_MOST_ROWS]] + [("baseline", row) for row in baselines[:_MOST_ROWS]]
     columns = list(_shown_columns(result.record, [row for _, row in shown]))
-    head = ["arm", *map(text, columns)]
+    head = ["role", *map(text, columns)]
     yield table(head, ([arm, *(text(row[name]) or "–" for name in columns)] for arm, row in shown))
     left = len(subjects) + len(baselines) - len(shown)
     kind = RAW[result.record.raw]
-    yield f"The rows are {kind}." + (f" {left} more rows are in the copy." if left > 0 else "")
+    yield f"Each row is {kind}." + (f" {left} more rows are in the copy." if left > 0 else "")
 
 
 def _shown_columns(record: PublishedComparison, rows: list[Row]) -> Iterator[str]:

@@ -1,0 +1,95 @@
+"""Make the picture of a name from its data, the runs of snippets and the verdicts."""
+
+from collections.abc import Iterator
+
+from headroom.pages.calculations import source_of
+from headroom.pictures import (
+    batch_masks,
+    bit_layout,
+    forest,
+    memory_timeline,
+    profiler_lanes,
+    saved_tensors,
+    stacked_bars,
+)
+from headroom.pictures.canvas import Picture
+from headroom.records.claims import MeasuredClaim
+from headroom.records.pictures import (
+    Bars,
+    BatchLayouts,
+    Comparison,
+    Decision,
+    Forest,
+    NumberFormats,
+    SavedTensors,
+    Timeline,
+    Traces,
+)
+from headroom.records.tree import Tree
+from headroom.verdicts import Board
+
+
+def picture(name: str, tree: Tree, board: Board) -> Picture | Decision:
+    """Return a picture to draw, or the data of a decision, which is HTML.
+
+    Raises:
+        LookupError: there is no such picture, or what it draws from does not exist.
+        ValueError: a formula or a recorded row cannot be read.
+    """
+    data = tree.pictures.get(name)
+    if data is None:
+        raise LookupError(f"there is no picture `{name}`")
+    if isinstance(data, Bars):
+        return stacked_bars.picture(name, data, source_of(tree, board))
+    if isinstance(data, SavedTensors):
+        return saved_tensors.picture(name, data, source_of(tree, board))
+    if isinstance(data, Forest):
+        return forest.picture(name, data.title, [_panel(each, tree, board) for each in data.comparisons])
+    return _recorded(name, data, tree) if isinstance(data, Timeline | Traces) else _computed(name, data)
+
+
+def _recorded(name: str, data: Timeline | Traces, tree: Tree) -> Picture:
+    """Return a picture of what a snippet printed."""
+    output = _output(tree, data.snippet)
+    if isinstance(data, Timeline):
+        return memory_timeline.picture(name, data, output)
+    return profiler_lanes.picture(name, data, output)
+
+
+def _computed(name: str, data: BatchLayouts | NumberFormats | Decision) -> Picture | Decision:
+    """Return a picture that needs nothing but its own data."""
+    if isinstance(data, BatchLayouts):
+        return batch_masks.picture(name, data)
+    return bit_layout.picture(name, data) if isinstance(data, NumberFormats) else data
+
+
+def _output(tree: Tree, snippet: str) -> str:
+    """Return what a snippet printed when it last ran."""
+    found = [run.output for (name, _), run in sorted(tree.runs.items()) if name == snippet and run.output]
+    if not found:
+        raise LookupError(f"no run of the snippet `{snippet}` is recorded")
+    return found[0]
+
+
+def _panel(comparison: Comparison, tree: Tree, board: Board) -> forest.Panel:
+    ratios = tuple(ratio for claim in comparison.claims for ratio in _ratios(claim, tree, board))
+    if not ratios:
+        raise LookupError(f"no claim of `{comparison.title}` has evidence")
+    return forest.Panel(comparison.title, ratios)
+
+
+def _ratios(claim_id: str, tree: Tree, board: Board) -> Iterator[forest.Ratio]:
+    """Yield a reported claim's ratio per record, and a measured one's per hardware class and point."""
+    claim = tree.claims.get(claim_id)
+    if claim is None:
+        raise LookupError(f"there is no claim `{claim_id}`")
+    for result in board.reported[claim_id].results if claim_id in board.reported else ():
+        low, high = result.low or result.ratio, result.high or result.ratio
+        runs = f"{len(result.ratios)} reruns" if len(result.ratios) > 1 else "1 run"
+        record = result.record
+        yield forest.Ratio("reported", record.source.title, record.hardware.product, low, result.ratio, high, runs)
+    for name, standing in board.standings[claim_id].items() if isinstance(claim, MeasuredClaim) else ():
+        for point in standing.verdict.points if standing.verdict else ():
+            where = tree.classes[name].short or name
+            runs = f"{len(point.subject)} blocks"
+            yield forest.Ratio("measured", claim.method or "", where, point.low, point.ratio, point.high, runs)

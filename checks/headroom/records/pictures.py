@@ -1,0 +1,189 @@
+"""The data of pictures: one YAML file per picture under checks/pictures/, of one kind each.
+
+Every figure is a formula of the picture's lets, the output of a snippet, or the figure of a claim. No coordinate and no
+result is in these files.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from headroom.records.base import ClaimId, Record, Section, SnippetId, Text
+
+Formula = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+"""An expression of the picture's lets, as on pages; or a number, or the address of a fact or a claim's figure."""
+Lets = Annotated[dict[str, Formula | float], Field(max_length=40)]
+Component = Literal["weights", "optimizer states", "gradients", "saved activations", "logits", "temporaries"]
+
+
+class Bar(Record):
+    """One bar: its name, and the formula of each component."""
+
+    name: Text
+    parts: dict[Component, Formula]
+
+
+class Bars(Record):
+    """Stacked bars of memory by component, with lines for cards."""
+
+    kind: Literal["bars"]
+    title: Text
+    unit: Text
+    let: Lets = Field(default_factory=dict)
+    panels: dict[Text, Lets] = Field(default_factory=dict)
+    """Further lets of each panel, by its title. Without any there is one panel, without a title."""
+    lines: dict[Text, Formula] = Field(default_factory=dict)
+    """Vertical lines through all bars, by their label."""
+    bars: tuple[Bar, ...]
+    note: Text | None = None
+
+
+class TimelinePanel(Record):
+    """One recorded step: the name of its rows in the output, and its title."""
+
+    rows: Text
+    title: Text
+
+
+class Timeline(Record):
+    """Stacked areas over time, from the rows that a snippet printed."""
+
+    kind: Literal["timeline"]
+    title: Text
+    snippet: SnippetId
+    unit: Text
+    panels: tuple[TimelinePanel, ...]
+    note: Text | None = None
+
+
+class Lane(Record):
+    """One line of a trace, and the colour of its stretches."""
+
+    name: Text
+    rows: Text
+    fill: Literal["w", "o", "g", "a", "l", "x", "bad"]
+
+
+class Trace(Record):
+    """One recorded trace and what it shows."""
+
+    rows: Text
+    title: Text
+    says: Text
+
+
+class Traces(Record):
+    """Lanes over time of profiled steps, from the rows that a snippet printed."""
+
+    kind: Literal["traces"]
+    title: Text
+    snippet: SnippetId
+    lanes: tuple[Lane, ...]
+    traces: tuple[Trace, ...]
+    note: Text | None = None
+
+
+class Answer(Record):
+    """What to do: a link to a section, or plain words, and a sentence on it."""
+
+    text: Text
+    section: Section | None = None
+    why: Text | None = None
+
+
+class Question(Record):
+    """A question and the answer if it is true."""
+
+    ask: Text
+    yes: Answer
+
+
+class Decision(Record):
+    """Questions from top to bottom; the first one that is true gives the answer."""
+
+    kind: Literal["decision"]
+    title: Text
+    start: Text
+    questions: tuple[Question, ...]
+    otherwise: Answer
+    note: Text | None = None
+
+
+class SavedGroup(Record):
+    """Tensors that a layer saves: bytes per token, and how many of them a selective policy keeps."""
+
+    name: Text | None = None
+    saved: Formula
+    selective: Formula
+
+
+class Variant(Record):
+    """One kind of checkpointing."""
+
+    name: Text
+    note: Text
+    saves: Literal["all", "selective", "input"]
+    where: Literal["GPU", "host"] = "GPU"
+
+
+class SavedTensors(Record):
+    """What one layer saves, in order and to scale, for each kind of checkpointing."""
+
+    kind: Literal["saved-tensors"]
+    title: Text
+    let: Lets
+    input: Formula
+    """The bytes per token of a layer's input."""
+    tokens: Formula
+    layers: Formula
+    groups: tuple[SavedGroup, ...]
+    variants: tuple[Variant, ...]
+
+
+class BatchLayouts(Record):
+    """Sequences padded, flattened and packed; rows and masks are computed from their lengths."""
+
+    kind: Literal["batch-layouts"]
+    title: Text
+    lengths: Annotated[tuple[int, ...], Field(min_length=2, max_length=4)]
+    row: int = Field(ge=1, le=16)
+    """The length of a packed row."""
+
+
+class NumberFormat(Record):
+    """A format: bits of sign, exponent and mantissa."""
+
+    name: Text
+    sign: int = Field(ge=0, le=1)
+    exponent: int = Field(ge=0, le=16)
+    mantissa: int = Field(ge=0, le=32)
+    note: Text
+
+
+class NumberFormats(Record):
+    """The bits of number formats."""
+
+    kind: Literal["number-formats"]
+    title: Text
+    formats: tuple[NumberFormat, ...]
+
+
+class Comparison(Record):
+    """One panel of a forest plot: claims whose ratios share an axis."""
+
+    title: Text
+    claims: tuple[ClaimId, ...]
+
+
+class Forest(Record):
+    """The ratios of claims on a logarithmic axis, one row per claim and hardware."""
+
+    kind: Literal["forest"]
+    title: Text
+    comparisons: tuple[Comparison, ...]
+
+
+PictureData = Annotated[
+    Bars | Timeline | Traces | Decision | SavedTensors | BatchLayouts | NumberFormats | Forest,
+    Field(discriminator="kind"),
+]
