@@ -231,16 +231,21 @@ class TestStart:
         assert linked == {path for path in method_finder.pages(found) if path != symptoms_page.PAGE}
 
     def test_the_figures_equal_the_records(self, found: SiteData) -> None:
-        """Each claim counts once."""
+        """Each claim counts once, by its evidence."""
         text = self.parts(found, "figures")
-        counts = [int(number) for number in re.findall(r"\*\*(\d+)\*\*", text)]
-        assert counts[0] == 1  # the other snippet has not run
-        assert counts[1] + counts[2] == len(found.tree.claims)
-        assert counts[3] == len(found.tree.sessions)
-        assert "2 cited, 1 still open" in text
+        cpu, gpu, reported, computed, cited, still_open, runs = map(int, re.findall(r"\*\*(\d+)\*\*", text))
+        assert cpu + gpu + reported + computed + cited + still_open == len(found.tree.claims)
+        assert (gpu, cited, still_open, runs) == (0, 2, 1, 1)  # the other snippet has not run
+        assert f"[{len(found.tree.sessions)} sessions]" in text
         assert "last on 21\u00a0November\u00a02026" in text
-        measured = re.findall(r"(\d+) (hold|depend on the size|contradicted|undecided)", text)
-        assert sum(int(number) for number, _ in measured) == counts[1]
+        assert "Scope: " in text
+
+    def test_out_of_memory_symptoms_are_in_the_order_of_a_run(self, ours: SiteData) -> None:
+        """Each has one bold link."""
+        rows = [line for line in self.parts(ours, "out-of-memory").splitlines() if "](" in line]
+        places = [next(i for i, row in enumerate(rows) if word in row) for word in ("loading", "forward", "optimizer")]
+        assert places == sorted(places)
+        assert {row.count("**[") for row in rows} == {1}
 
     def test_out_of_memory_symptoms_link_to_their_methods(self, found: SiteData) -> None:
         """The text after the message tells where memory runs out."""
@@ -251,7 +256,7 @@ class TestStart:
         )
         data = SiteData(tree, found.board)
         text = self.parts(data, "out-of-memory")
-        assert "| in the loss | [Lean](training/guide.md#lean) |" in text
+        assert "| in the loss | **[Lean](training/guide.md#lean)** |" in text
         assert "slow" not in text
 
     def test_other_lines_are_unchanged(self, found: SiteData) -> None:
