@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Hide mkdocs-material's end-of-life notice, which every build prints; docs/contribute/architecture.md explains it.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: site build serve check test test-gpu deep deep-tests deep-mutants deep-scale deep-site newest newest-tests remeasure constraints clean
+.PHONY: site build serve check test test-gpu lend deep deep-tests deep-mutants deep-scale deep-site newest newest-tests remeasure constraints clean
 
 site: build ## check, build and serve the site at http://localhost:8000
 	@$(MAKE) --no-print-directory serve
@@ -35,6 +35,11 @@ test: $(VENV)/tests .cache/npm/axe ## lint, type-check, check, and run every tes
 
 test-gpu: $(VENV)/tests ## run the snippets on a machine with a GPU, and write run records
 	$(BIN)/headroom snippets run --record
+
+# TORCH=here uses the torch that is installed outside of the environment.
+MINUTES ?= 30
+lend: $(VENV)/snippets ## measure for MINUTES what has no evidence on this machine, and pack the results in lent.tar
+	$(BIN)/headroom measure --wanted --minutes '$(MINUTES)' --pack lent.tar
 
 deep: deep-tests deep-mutants deep-scale deep-site ## tests that take hours; the scheduled workflow runs the four in parallel
 
@@ -92,7 +97,7 @@ $(VENV)/python:
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing: install Python 3.11 or newer, or call make PYTHON=…"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11: install a newer one, or call make PYTHON=…"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' || { echo "$(PYTHON) cannot make environments: install its venv package (Debian: python3-venv)"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(if $(filter here,$(TORCH)),--system-site-packages) $(VENV)
 	@touch $@
 
 $(VENV)/site: pyproject.toml | $(VENV)/python
@@ -103,6 +108,11 @@ $(VENV)/tests: pyproject.toml | $(VENV)/python
 	$(PIP) '$(TORCH)'
 	$(PIP) --editable '.[site,snippets,tests]'
 	@touch $@ $(VENV)/site
+
+$(VENV)/snippets: pyproject.toml | $(VENV)/python
+	$(if $(filter here,$(TORCH)),,$(PIP) '$(TORCH)')
+	$(PIP) --editable '.[snippets]'
+	@touch $@
 
 # Heavy, and needed once a week only. mutmut 3 runs only the tests that reach a mutant; 3.8 is the oldest tested version.
 $(VENV)/mutants: $(VENV)/tests

@@ -101,6 +101,12 @@ def measure(
     return start([*command, "--root", str(root), *arguments], before, **environment)
 
 
+def measure_wanted(root: Path, *arguments: str, **faults: Any) -> Doomed:
+    """Start `headroom measure --wanted`."""
+    command = [str(HERE / "tiny_session.py"), json.dumps(faults), "measure", "--wanted", "--root", str(root)]
+    return start([*command, *arguments], FINISHED=str(root.with_name(f"{root.name}.finished")))
+
+
 def check_fix(root: Path, faults: Mapping[str, Any] | None = None, before: Sequence[str] = ()) -> Doomed:
     """Start `headroom check --fix`."""
     command = [str(HERE / "tiny_session.py"), json.dumps(dict(faults or {})), "check", "--fix"]

@@ -19,6 +19,7 @@ from headroom.rules.code_blocks import PYTHON
 from headroom.rules.passages import passages
 
 CLEAN = Path(__file__).parent / "rule_cases" / "clean"
+GENERATED = ("headroom.records.public_schema", "headroom.records.pack_manifest")
 NOTHING = (None, "", (), [], {})
 
 
@@ -29,9 +30,9 @@ def context() -> Context:
 
 
 def kinds(kind: type[BaseModel] = Record) -> Iterator[type[BaseModel]]:
-    """Yield every record class that authors write; the schema of published files is generated."""
+    """Yield every record class of a tree; a published file and the manifest of a pack are not in it."""
     for each in kind.__subclasses__():
-        if each.__module__.startswith("headroom.") and each.__module__ != "headroom.records.public_schema":
+        if each.__module__.startswith("headroom.") and each.__module__ not in GENERATED:
             yield each
             yield from kinds(each)
 
@@ -66,7 +67,9 @@ def used_fields() -> frozenset[tuple[str, str]]:
     )
     return frozenset(
         (kind.__name__, name)
-        for record in records([*parts, tree.stand_ins, tree.harness_versions, tree.snippets, tree.runs])
+        for record in records(
+            [*parts, tree.stand_ins, tree.harness_versions, tree.measuring_order, tree.snippets, tree.runs]
+        )
         for kind in type(record).__mro__
         if issubclass(kind, BaseModel)
         for name in declared(kind)

@@ -228,7 +228,7 @@ class TestUsage:
         assert f"`{name}` is neither a measured claim" in (printed := capsys.readouterr().err)
         assert "benchmarks are: small_step" in printed
 
-    @pytest.mark.parametrize("arguments", [[], ["chekc"], ["check", "--fixx"], ["snippets"], ["measure"]])
+    @pytest.mark.parametrize("arguments", [[], ["chekc"], ["check", "--fixx"], ["snippets"], ["measure", "--out"]])
     def test_unknown_arguments_print_the_usage(self, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as stopped:
             main(arguments)

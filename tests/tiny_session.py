@@ -4,8 +4,10 @@
 finished run adds a line to the file that FINISHED names in the environment.
 """
 
+import hashlib
 import json
 import os
+import random
 import resource
 import signal
 import sys
@@ -22,12 +24,16 @@ def step(request: Mapping[str, Any], result: str) -> None:
     time.sleep(request.get("wait", 0.01))
     seconds = {"plain": 0.3}.get(request["arm"], 0.2) + request["seed"] % 7 / 1e4
     report = {"samples": {"step_time": [seconds]}, "output": 2.5, "work_sha256": None, "flops": None}
+    if request.get("complete"):
+        seconds += random.uniform(0, 1e-3)  # noqa: S311 - noise, not a secret
+        work = hashlib.sha256(request["arm"].encode()).hexdigest()
+        report |= {"samples": {"step_time": [seconds]}, "work_sha256": work, "flops": 1e6}
     Path(result).write_text(json.dumps(report), "utf-8")
     with Path(os.environ["FINISHED"]).open("a", encoding="utf-8") as finished:
         finished.write(f"{request['arm']}\n")
 
 
-def launcher(wait: float) -> Callable[..., Any]:
+def launcher(wait: float, *, complete: bool = False) -> Callable[..., Any]:
     """Return a replacement for `measurement.launcher` that needs no torch."""
     import tiny_session  # noqa: PLC0415 - so that the child finds the work under this name
 
@@ -36,7 +42,7 @@ def launcher(wait: float) -> Callable[..., Any]:
             del script
             with tempfile.TemporaryDirectory() as folder:
                 result = Path(folder) / "report.json"
-                asked = {**request, "wait": wait}
+                asked = {**request, "wait": wait, "complete": complete}
                 run(tiny_session.step, asked, str(result), timeout=60, memory_limit=1 << 40, cwd=Path(folder))
                 return json.loads(result.read_text("utf-8"))
 
@@ -69,7 +75,7 @@ def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # whatever the tests were started by: nohup ignores one, a shell another
-    measurement.launcher = launcher(faults.get("wait", 0.01))
+    measurement.launcher = launcher(faults.get("wait", 0.01), complete=faults.get("complete", False))
     environment.observe = lambda *_, **__: MACHINE  # type: ignore[assignment]
     isolation.ForkServer.__init__.__defaults__ = ((),)  # nothing to import first
     if moment := faults.get("clock"):

@@ -8,30 +8,32 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pydantic import ValidationError
-
 from headroom import __version__
 from headroom.changes.differences import VerdictChange, verdict_changes, verdict_rows
 from headroom.environment import MachineState
 from headroom.execution import hardware_class_draft, lent_pack, machine_record, measurement
+from headroom.execution.wanted import measures
 from headroom.io import git_history, record_pack, safe_read
 from headroom.io.git_history import HistoryError, Revision
 from headroom.io.record_pack import PackError
-from headroom.io.strict_load import load_json
-from headroom.records import Evidence, Tree, load
+from headroom.records import Session, Tree, load
 from headroom.records.machines import Machine
-from headroom.records.pack_manifest import PackManifest
+from headroom.records.pack_manifest import PackManifest, parse_manifest
 from headroom.records.paths import run_path
 from headroom.records.snippets import SnippetRun
 from headroom.verdicts import judge_all
 from headroom.verdicts.judge import judge
 
-# Gates that an honest session of an unchanged harness cannot fail. A busy or throttled machine is no reason to refuse.
+# Gates that an honest session cannot fail. A session that fails another gate is added, and its verdict is inconclusive.
 FORGED = frozenset(
-    {
-        *("wrong_hardware_class", "unit_mismatch", "repeated_runs", "order_not_random", "inputs_not_paired"),
-        *("copied_samples", "faster_than_hardware"),
-    }
+    (
+        "wrong_hardware_class",
+        "unit_mismatch",
+        "repeated_runs",
+        "order_not_random",
+        "inputs_not_paired",
+        "copied_samples",
+    )
 )
 
 
@@ -82,16 +84,7 @@ def _manifest(files: dict[str, bytes]) -> PackManifest:
     data = files.pop(record_pack.MANIFEST, None)
     if data is None:
         raise PackError("it has no manifest")
-    try:
-        text = safe_read.text_of(data)
-        load_json(text)
-        manifest = PackManifest.model_validate_json(text, strict=True)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise PackError(f"its manifest is invalid: {where}: {first['msg']}") from error
-    except safe_read.UnreadableError as error:
-        raise PackError(f"its manifest is invalid: {error.message}") from error
+    manifest = parse_manifest(data)
     if odd := sorted(files.keys() ^ manifest.files.keys()):
         raise PackError(f"its manifest and its files differ: {odd[0]!a}")
     for name, content in files.items():
@@ -158,31 +151,33 @@ class _Lent:
         record = self._records().get(name)
         if record is None or name in self.invalid:
             return self.invalid.get(name, "it is no record")
-        if record.hardware_class != self.hardware_class:
-            return f"it is of the hardware class `{record.hardware_class}`, and the pack of `{self.hardware_class}`"
-        if record.date > git_history.latest_day(self.tree.root):
-            return f"its date, {record.date}, is in the future"
+        head = record.head if isinstance(record, Session) else record
+        if head.hardware_class != self.hardware_class:
+            return f"it is of the hardware class `{head.hardware_class}`, and the pack of `{self.hardware_class}`"
+        if head.date > git_history.latest_day(self.tree.root):
+            return f"its date, {head.date}, is in the future"
         return self._fault_of_its_kind(record)
 
-    def _fault_of_its_kind(self, record: Evidence | Machine | SnippetRun) -> str:
-        if isinstance(record, Evidence):
+    def _fault_of_its_kind(self, record: Session | Machine | SnippetRun) -> str:
+        if isinstance(record, Session):
             return self._session_fault(record)
         return self._machine_fault(record) if isinstance(record, Machine) else self._run_fault(record)
 
-    def _records(self) -> dict[str, Evidence | Machine | SnippetRun]:
+    def _records(self) -> dict[str, Session | Machine | SnippetRun]:
         """Return the records of the pack by their paths."""
         runs = {run_path(run.snippet, run.hardware_class): run for run in self.pack.runs.values()}
-        sessions = {session.path: session.evidence for session in self.pack.sessions}
+        sessions = {session.path: session for session in self.pack.sessions}
         return {**self.pack.machines, **runs, **sessions}
 
-    def _session_fault(self, evidence: Evidence) -> str:
-        if evidence.benchmark_syntax_sha256 != self.tree.benchmarks.get(evidence.benchmark):
-            return f"its benchmark, `{evidence.benchmark}`, is another one in this tree, so it would count for nothing"
-        if evidence.harness not in self._harnesses():
-            return f"its harness, {evidence.harness}, is unknown here"
+    def _session_fault(self, session: Session) -> str:
+        head = session.head
+        if head.benchmark_syntax_sha256 != self.tree.benchmarks.get(head.benchmark):
+            return f"its benchmark, `{head.benchmark}`, is another one in this tree, so it would count for nothing"
+        if head.harness not in self._harnesses():
+            return f"its harness, {head.harness}, is unknown here"
         hardware = self.tree.classes[self.hardware_class]
-        claims = [claim for claim in self.tree.measured() if claim.benchmark == evidence.benchmark]
-        reasons = {point.reason for claim in claims for point in judge(claim, evidence, hardware).points}
+        claims = [claim for claim in self.tree.measured() if measures(session, claim)]
+        reasons = {point.reason for claim in claims for point in judge(claim, session.evidence, hardware).points}
         forged = sorted(FORGED & reasons)
         return f"it fails the gate {', '.join(f'`{gate}`' for gate in forged)}" if forged else ""
 

@@ -31,7 +31,10 @@ def wanted_claims(tree: Tree, hardware_class: str, device: str) -> list[Measured
         for claim in tree.measured()
         if not claim.retired
         and any(tree.classes[name].device == device for name in claim.scope.hardware if name in tree.classes)
-        and not any(_measures(session, claim, tree) for session in _of_class(tree, hardware_class))
+        and not any(
+            session.head.benchmark_syntax_sha256 == tree.benchmarks.get(claim.benchmark) and measures(session, claim)
+            for session in _of_class(tree, hardware_class)
+        )
     ]
 
 
@@ -108,10 +111,9 @@ def _of_class(tree: Tree, hardware_class: str) -> Iterator[Session]:
     return (session for session in tree.sessions if session.head.hardware_class == hardware_class)
 
 
-def _measures(session: Session, claim: MeasuredClaim, tree: Tree) -> bool:
-    """Return whether a session has samples of a claim's arms at all its points, from the present benchmark."""
-    head = session.head
-    if head.benchmark != claim.benchmark or head.benchmark_syntax_sha256 != tree.benchmarks.get(claim.benchmark):
-        return False
+def measures(session: Session, claim: MeasuredClaim) -> bool:
+    """Return whether a session ran a claim's arms at all its points, with samples or with failures."""
     arms = (claim.baseline, claim.subject)
-    return {(claim.metric.name, arm, place(at)) for at in claim.scope.points for arm in arms} <= session.measured
+    asked = {(claim.metric.name, arm, place(at)) for at in claim.scope.points for arm in arms}
+    failed = {(claim.metric.name, failure.arm, place(failure.point)) for failure in session.head.failures}
+    return session.head.benchmark == claim.benchmark and asked <= session.measured | failed

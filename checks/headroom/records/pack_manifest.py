@@ -2,8 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, ValidationError
 
+from headroom.io.record_pack import PackError
+from headroom.io.safe_read import UnreadableError, text_of
+from headroom.io.strict_load import load_json
 from headroom.records.base import Record, Sha256, Slug, Text
 from headroom.records.evidence import Environment
 
@@ -24,3 +27,21 @@ class PackManifest(Record):
     """The machine, with the versions of its libraries."""
     files: dict[Text, Sha256] = Field(max_length=1000)
     """The hash of every other file of the pack."""
+
+
+def parse_manifest(data: bytes) -> PackManifest:
+    """Return the manifest of these bytes.
+
+    Raises:
+        PackError: they are no manifest.
+    """
+    try:
+        text = text_of(data)
+        load_json(text)
+        return PackManifest.model_validate_json(text, strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise PackError(f"its manifest is invalid: {where}: {first['msg']}") from error
+    except UnreadableError as error:
+        raise PackError(f"its manifest is invalid: {error.message}") from error

@@ -112,7 +112,7 @@ class Decision(Record):
 class SavedGroup(Record):
     """Tensors that a layer saves: bytes per token, and how many of them a selective policy keeps."""
 
-    name: Text | None = None
+    name: Text
     saved: Formula
     selective: Formula
 
