@@ -23,8 +23,11 @@ _SCOPE = (
     "The models measured on a CPU are small."
 )
 Kind = Literal["on a GPU", "on a CPU", "reported", "computed", "cited", "open"]
-# The order in which a run meets them; symptoms without any of these words come first.
-_STAGES = ("loading", "forward", "loss", "backward", "optimizer", "evaluat", "steps", "resume", "hours", "random")
+# Words of symptoms in the order of a run; symptoms without any of these words come last.
+_STAGES = (
+    *("know from what", "loading", "forward", "batch size", "block", "loss", "backward", "optimizer", "evaluat"),
+    *("steps", "hours", "random", "resume"),
+)
 
 
 def with_parts(lines: Sequence[str], site: SiteData, page: PageContext) -> list[str]:
@@ -55,19 +58,22 @@ def _link(choice: Choice, page: PageContext) -> str:
 
 
 def _figures(site: SiteData, page: PageContext) -> Iterator[str]:
-    """Yield the numbers of claims by evidence, snippets and sessions, with dates, and a line of scope."""
+    """Yield the numbers of claims by evidence, then a line of scope with snippets and sessions."""
     tree = site.tree
     runs = {name: run.date for (name, _), run in sorted(tree.runs.items()) if _as_it_stands(tree, run)}
     sessions = [session.head.date for session in tree.sessions]
     claims = Counter(_evidence(site, claim) for claim in tree.claims.values() if not claim.retired)
     index, hardware = page.href(INDEX), page.href("claims/hardware.md")
     yield from ('<div class="figures" markdown>', "")
-    yield f"- **{claims['on a CPU']}** [claims]({index}) measured on a CPU, **{claims['on a GPU']}** on a GPU"
-    yield f"- **{claims['reported']}** recomputed from rows that others published, mostly on GPUs"
-    yield f"- **{claims['computed']}** computed, **{claims['cited']}** cited, **{claims['open']}** without a result yet"
-    counted = f"[{len(sessions)} sessions]({hardware}){_last(sessions)}"
-    yield f"- **{len(runs)}** snippets run unmodified{_last(runs.values())}; {counted}"
-    yield from ("", "</div>", "", _SCOPE, "{ .others }")
+    yield f"- **{claims['on a CPU']}** [claims]({index}) measured on a CPU"
+    yield f"- **{claims['on a GPU']}** measured on a GPU"
+    yield f"- **{claims['reported']}** reported: recomputed from rows that others published"
+    yield f"- **{claims['computed']}** computed from formulas"
+    yield from ("", "</div>", "")
+    others = f"{claims['cited']} cited claims, {claims['open']} without a result yet"
+    measured = f"[{len(sessions)} sessions]({hardware}) of measurement{_last(sessions)}"
+    yield f"{_SCOPE} Also: {others}, {measured}, {len(runs)} snippets run unmodified{_last(runs.values())}."
+    yield "{ .others }"
 
 
 def _as_it_stands(tree: Tree, run: SnippetRun) -> bool:
@@ -103,9 +109,9 @@ def _out_of_memory(site: SiteData, page: PageContext) -> Iterator[str]:
 
 
 def _stage(symptom: str) -> int:
-    """Return the place of a symptom in the order of a run, before all stages if it names none."""
+    """Return the place of a symptom in the order of a run, behind all stages if it names none."""
     words = symptom.removeprefix(MESSAGE).lower()
-    return next((place for place, stage in enumerate(_STAGES) if stage in words), -1)
+    return next((place for place, stage in enumerate(_STAGES) if stage in words), len(_STAGES))
 
 
 def _first_bold(links: str) -> str:
