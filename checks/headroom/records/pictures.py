@@ -172,7 +172,8 @@ class Comparison(Record):
     """One panel of a forest plot: claims whose ratios share an axis."""
 
     title: Text
-    claims: tuple[ClaimId, ...]
+    claims: dict[Text, ClaimId]
+    """The claims by the name of their row: the model and the batch."""
 
 
 class Forest(Record):
