@@ -31,7 +31,8 @@ JOURNEYS = {
     ),
 }
 WORDS_PER_SECOND, SECONDS_PER_CLICK = 250 / 60, 3
-# The visible words between two elements of the page, in order; without a second one, down to the first code block.
+# The visible words between two elements of the page; without a second one, down to the first code block.
+# A reader who looks for a method reads the first column of a table, and no controls or dates.
 WORDS = """([from, to]) => {
   const main = document.querySelector('main article')
   from ??= main
@@ -43,7 +44,8 @@ WORDS = """([from, to]) => {
     const text = walk.currentNode
     const after = from === main || from.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING
     const before = text.compareDocumentPosition(to) & Node.DOCUMENT_POSITION_FOLLOWING
-    if (after && before && text.parentElement.checkVisibility()) words += text.data.split(/\\s+/).filter(Boolean).length
+    const skipped = text.parentElement.closest('td:not(:first-child), nav, .verified, .hardware-switch, summary, .tabbed-labels, .headerlink')
+    if (after && before && !skipped && text.parentElement.checkVisibility()) words += text.data.split(/\\s+/).filter(Boolean).length
   }
   return words
 }"""

@@ -10,8 +10,8 @@ from headroom.site.site_data import PageContext, SiteData
 
 COLUMNS = ("method", "bytes per parameter", "counted for", "known effects")
 INTRO = (
-    "Weights, gradients and optimizer states, before any activation. Full fine-tuning with AdamW in fp32, or with "
-    "`bf16=True`, takes 4 + 4 + 8 = 16 bytes. Multiply by the number of parameters and compare with your card."
+    "Weights, gradients and optimizer states, before any activation. Full fine-tuning with AdamW, in fp32 or with "
+    "`bf16=True`, takes 16 bytes per parameter."
 )
 
 

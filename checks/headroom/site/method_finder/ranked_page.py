@@ -29,9 +29,8 @@ def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
     head = f'title: "{choice.title}"\ndescription: "{about}"\n{known}hardware_fixed: true\nsearch: {{boost: 0.5}}'
     yield f"---\n{head}\n---"
     yield f"# {choice.title}"
-    yield _aside(_others(site, choice, page))
     if first := choice.methods(site, "first"):
-        yield _heading("First: which of them is the right one?", 2)
+        yield _heading("First: find the cause", 2)
         yield f'<div class="choice" markdown>\n\n{bullets(_named(each, choice, page) for each in first)}\n\n</div>'
     kinds = PROBLEMS[choice.problem].gains
     for kind in kinds:
@@ -46,6 +45,7 @@ def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
         yield _heading("Guides", 2)
         yield bullets(_guide(site_page.path, site_page.meta, page) for site_page in guides)
     yield _aside(_why(site, hardware, page))
+    yield _aside(_others(site, choice, page))
 
 
 def _heading(title: str, level: int) -> str:
