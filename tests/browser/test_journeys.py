@@ -34,6 +34,7 @@ WORDS_PER_SECOND, SECONDS_PER_CLICK = 250 / 60, 3
 # The visible words between two elements of the page; without a second one, down to the first code block.
 # A reader who looks for a method reads the first column of a table, and no controls or dates.
 WORDS = """([from, to]) => {
+  const SKIPPED = ':is(td, th):not(:first-child), nav, .verified, .hardware-switch, summary, .tabbed-labels, .headerlink'
   const main = document.querySelector('main article')
   from ??= main
   to ??= [...main.querySelectorAll('pre > code')]
@@ -44,8 +45,8 @@ WORDS = """([from, to]) => {
     const text = walk.currentNode
     const after = from === main || from.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING
     const before = text.compareDocumentPosition(to) & Node.DOCUMENT_POSITION_FOLLOWING
-    const skipped = text.parentElement.closest('td:not(:first-child), nav, .verified, .hardware-switch, summary, .tabbed-labels, .headerlink')
-    if (after && before && !skipped && text.parentElement.checkVisibility()) words += text.data.split(/\\s+/).filter(Boolean).length
+    const element = text.parentElement, count = text.data.split(/\\s+/).filter(Boolean).length
+    if (after && before && !element.closest(SKIPPED) && element.checkVisibility()) words += count
   }
   return words
 }"""

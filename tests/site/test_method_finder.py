@@ -303,6 +303,6 @@ class TestOurOwn:
     def test_reported_results_stand_in_gpu_lists_alone(self, ours: SiteData) -> None:
         """A rate on an A100 says nothing about a CPU."""
         pages = method_finder.pages(ours)
-        heading = "## Reported, and recomputed from published rows"
+        heading = "## Reported by others"
         assert heading in pages[Choice("too-slow", "fine-tuning", "one-gpu").path]
         assert heading not in pages[Choice("too-slow", "fine-tuning", "cpu").path]

@@ -9,8 +9,8 @@ from headroom.site.method_finder.gains import cost
 from headroom.site.site_data import PageContext, SiteData
 
 COLUMNS = ("method", "bytes per parameter", "counted for", "known effects")
-INTRO = (
-    "Weights, gradients and optimizer states, before any activation. Full fine-tuning with AdamW, in fp32 or with "
+NOTE = (
+    "Counted: weights, gradients and optimizer states, before any activation. Full fine-tuning with AdamW, in fp32 or with "
     "`bf16=True`, takes 16 bytes per parameter."
 )
 

@@ -81,8 +81,8 @@ def _ranked(
     counted = [method for method in methods if kind == "memory" and model_state.forms(method)]
     if counted:
         yield _heading("Fewer bytes per parameter", level)
-        yield model_state.INTRO
         yield _answers(model_state.COLUMNS, model_state.rows(site, choice, page, counted, hardware))
+        yield _aside(model_state.NOTE)
     found = [gain(site, method, kind, hardware) for method in methods if method not in counted]
     found.sort(key=lambda each: (each.ground, each.method.name.lower()))
     for ground, group in groupby(found, key=lambda each: each.ground):
@@ -101,7 +101,7 @@ def _ground(site: SiteData, ground: Ground, hardware: str | None) -> str:
     place = text(site.class_name(hardware)) if hardware else ""
     return {
         Ground.MEASURED: f"Measured on {place}",
-        Ground.REPORTED: "Reported, and recomputed from published rows",
+        Ground.REPORTED: "Reported by others",
         Ground.CITED: "Cited",
         Ground.CARRIED_OVER: "Bytes counted on a CPU, for small models",
         Ground.UNMEASURED: "Without a figure for the gain",
