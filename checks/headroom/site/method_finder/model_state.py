@@ -9,16 +9,18 @@ from headroom.site.method_finder.gains import cost
 from headroom.site.site_data import PageContext, SiteData
 
 COLUMNS = ("method", "bytes per parameter", "counted for", "known effects")
+_FULL = 16
+"""The bytes per parameter of full fine-tuning: fp32 weights and gradients, and the two moments of AdamW."""
 NOTE = (
-    "Counted: weights, gradients and optimizer states, before any activation. Full fine-tuning with AdamW, in fp32 or with "
-    "`bf16=True`, takes 16 bytes per parameter."
+    f"Counted: weights, gradients and optimizer states, before any activation. Full fine-tuning with AdamW takes {_FULL} "
+    "bytes per parameter, in fp32 or with `bf16=True`."
 )
 
 
 def forms(method: Method) -> list[tuple[str, StateBytes]]:
-    """Return the name and the bytes of the method and of its variants, where a closed form is known."""
+    """Return the name and the bytes of the method and of its variants that need fewer than full fine-tuning."""
     every = [(method.name, method.state_bytes), *((each.name, each.state_bytes) for each in method.variants)]
-    return [(name, known) for name, known in every if known]
+    return [(name, known) for name, known in every if known and known.total < _FULL]
 
 
 def rows(

@@ -30,7 +30,7 @@ def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
     yield f"---\n{head}\n---"
     yield f"# {choice.title}"
     if first := choice.methods(site, "first"):
-        yield _heading("First: find the cause", 2)
+        yield _heading("Find the cause", 2)
         yield f'<div class="choice" markdown>\n\n{bullets(_named(each, choice, page) for each in first)}\n\n</div>'
     kinds = PROBLEMS[choice.problem].gains
     for kind in kinds:
