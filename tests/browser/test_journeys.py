@@ -34,7 +34,8 @@ WORDS_PER_SECOND, SECONDS_PER_CLICK = 250 / 60, 3
 # The visible words between two elements of the page; without a second one, down to the first code block.
 # A reader who looks for a method reads the first column of a table, and no controls or dates.
 WORDS = """([from, to]) => {
-  const SKIPPED = ':is(td, th):not(:first-child), nav, summary, .verified, .hardware-switch, .tabbed-labels'
+  const SKIPPED = ':is(td, th):not(:first-child), nav, summary, .headerlink, .verified, .hardware-switch, '
+    + '.tabbed-labels'
   const main = document.querySelector('main article')
   from ??= main
   to ??= [...main.querySelectorAll('pre > code')]

@@ -12,8 +12,8 @@ COLUMNS = ("method", "bytes per parameter", "counted for", "known effects")
 _FULL = 16
 """The bytes per parameter of full fine-tuning: fp32 weights and gradients, and the two moments of AdamW."""
 NOTE = (
-    f"Counted: weights, gradients and optimizer states, before any activation. Full fine-tuning with AdamW takes {_FULL} "
-    "bytes per parameter, in fp32 or with `bf16=True`."
+    "Counted: weights, gradients and optimizer states, before any activation. Full fine-tuning with AdamW takes "
+    f"{_FULL} bytes per parameter, in fp32 or with `bf16=True`."
 )
 
 
