@@ -358,5 +358,13 @@ FAULTS = {
         add(RUN, a_run_record(output="saved /home/me/x")), RUN, None, "runs", "/output", "an absolute path",
     ),
     "run no JSON": Fault(add(RUN, "{"), RUN, 1, "runs", "", "not valid JSON"),
+    "too many published rows": Fault(
+        add("checks/published/source/rows.csv", "a,b\n" + "1,2\n" * 20_001),
+        "checks/published/source/rows.csv", 20_002, "published", "", "more than 20000 rows",
+    ),
+    "link among published rows": Fault(
+        lambda root: (write(root / "checks/published/source/LICENSE", "x").with_name("rows.csv")).symlink_to("LICENSE"),
+        "checks/published/source/rows.csv", None, "published", "", "a symbolic link",
+    ),
     "run NaN": Fault(add(RUN, a_run_record(seconds=float("nan"))), RUN, None, "runs", "", "`NaN` is not a finite"),
 }  # fmt: skip

@@ -155,7 +155,7 @@ class TestLoan:
         assert "ended by SIGTERM; what is complete is in the tree" in err
         assert session_of(record_pack.unpack(file)).startswith("checks/evidence/high/")
 
-    def test_session_that_would_end_too_late_is_stopped_after_its_first_block(self, tmp_path: Path) -> None:
+    def test_session_that_would_end_too_late_is_stopped_after_its_second_block(self, tmp_path: Path) -> None:
         root = a_repository(tmp_path / "lent")
         doomed = measure_wanted(root, "--minutes", "0.75", wait=1.5)  # a session of 30 runs takes 45 s, 35 are left
         code, _, err = doomed.ends()

@@ -193,6 +193,7 @@ class TestTargets:
         [
             ("claim:a.b-c.d", ClaimTarget("a.b-c.d")),
             ("claim:a.b#ratio@h200", ClaimTarget("a.b", "ratio", "h200")),
+            ("claim:a.b#ratio-low", ClaimTarget("a.b", "ratio-low")),
             ("claim:a.b#change@cpu-amx,batch_size=8", ClaimTarget("a.b", "change", "cpu-amx", {"batch_size": 8})),
             ("claim:a.b#ratio@cpu,n=0.5,d=bf16", ClaimTarget("a.b", "ratio", "cpu", {"n": 0.5, "d": "bf16"})),
             ("fact:h100-sxm.bf16", FactTarget("h100-sxm", "bf16")),
@@ -213,7 +214,7 @@ class TestTargets:
         [
             ("claim:", "is no claim:ID"),
             ("claim:A.b", "is no claim:ID"),
-            ("claim:a.b#ratio", "every other figure needs one"),
+            ("claim:a.b#value@h200", "takes no hardware class"),
             ("claim:a.b@h200", "is no claim:ID"),
             ("claim:a.b#ratio@h200,", "is no claim:ID"),
             ("claim:a.b#speedup@h200", "use one of ratio, slowdown"),
@@ -226,7 +227,7 @@ class TestTargets:
     )
     def test_errors_say_what_to_write(self, href: str, message: str) -> None:
         """The error shows the correct form."""
-        with pytest.raises(ValueError, match=r"AXIS=VALUE|use one of|every other figure") as caught:
+        with pytest.raises(ValueError, match=r"AXIS=VALUE|use one of|takes no hardware class") as caught:
             parse_target(href)
         assert message in str(caught.value)
 

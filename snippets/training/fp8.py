@@ -9,13 +9,15 @@
 # ///
 """After torchao's conversion, all three matmuls of a linear layer take fp8 inputs, also in compiled blocks. Weights and optimizer states stay fp32."""
 
+from functools import partial
 from operator import attrgetter
 
 import torch
 from torch.profiler import profile
 from torch.utils._python_dispatch import TorchDispatchMode
-from torchao.float8 import convert_to_float8_training
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from torchao.float8 import Float8LinearConfig, convert_to_float8_training
+from torchao.float8.float8_linear_utils import _auto_filter_for_recipe
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
 if device == "cpu":  # graphs without generated code, so that a test takes seconds
@@ -23,18 +25,29 @@ if device == "cpu":  # graphs without generated code, so that a test takes secon
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 tokenizer.pad_token = tokenizer.eos_token
-text = "Eight bits are enough for a product, and not for a sum."
+text = "Eight bits are enough for a matmul, and not for a sum."
 batch = tokenizer(  # 128 tokens: their number must be divisible by 16, too
     [text] * 4, padding="max_length", max_length=32, return_tensors="pt"
 ).to(device)
 
 
+# --8<-- [start:filter]
+def convert(
+    layer: torch.nn.Linear, name: str, outputs: int = 1024, inputs: int = 4096
+) -> bool:
+    """Wide enough to gain with tensorwise scaling on an H100, and not the LM head."""
+    n, k = layer.weight.shape
+    wide = n > outputs or k > inputs
+    return name != "lm_head" and wide and n % 16 == k % 16 == 0
+
+
+# --8<-- [end:filter]
+
+on_h100 = convert
+if AutoConfig.from_pretrained(checkpoint).hidden_size < 1024:  # a small model
+    convert = partial(convert, outputs=64, inputs=128)
+
 # --8<-- [start:enable]
-def convert(layer: torch.nn.Linear, name: str) -> bool:
-    """All linear layers but the head, where both sizes are divisible by 16."""
-    return name != "lm_head" and all(size % 16 == 0 for size in layer.weight.shape)
-
-
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 model = model.to(device).train()
 linear = sum(
@@ -63,7 +76,7 @@ step()  # compiles
 with profile() as trace:
     step()
 calls = {row.key: row.count for row in trace.key_averages()}
-print(calls.get("aten::_scaled_mm", 0), "fp8 products of", linear, "layers")
+print(calls.get("aten::_scaled_mm", 0), "fp8 matmuls in", linear, "layers")
 # --8<-- [end:is-it-on]
 
 
@@ -71,7 +84,7 @@ inside = attrgetter("_data")  # what torchao wraps
 
 
 class Operands(TorchDispatchMode):
-    """Note the pairs of data types that products of wrapped tensors hold inside."""
+    """Note the pairs of data types that matmuls of wrapped tensors hold inside."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,12 +101,42 @@ with torch.compiler.set_stance("force_eager"), Operands() as operands:
     step()
 ran = {name for name in calls if "Compiled Region" in name}
 assert ran, "nothing that was compiled ran"
-assert linear == 7 * model.config.num_hidden_layers, f"{linear} layers to convert"
+assert linear == 5 * model.config.num_hidden_layers, f"{linear} layers to convert"
 found = calls.get("aten::_scaled_mm", 0)
-assert found == 3 * linear, f"{found} fp8 products in {linear} layers"
-assert convert(torch.nn.Linear(32, 16), "any")
-for sizes in ((32, 24), (24, 32)):
+assert found == 3 * linear, f"{found} fp8 matmuls in {linear} layers"
+
+# In Llama 3.2 1B, our filter and torchao's tensorwise filter leave out the key and value
+# projections. torchao's rowwise filter converts the two widest layers alone.
+llama = {"q": (2048, 2048), "k": (512, 2048), "v": (512, 2048), "o": (2048, 2048)}
+llama |= {"gate": (8192, 2048), "up": (8192, 2048), "down": (2048, 8192)}
+
+
+def converted(chosen) -> set[str]:
+    """Return the layers of this shape that a filter converts."""
+    layers = {
+        name: torch.nn.Linear(k, n, device="meta") for name, (n, k) in llama.items()
+    }
+    return {name for name, layer in layers.items() if chosen(layer, name)}
+
+
+tensorwise, rowwise = (
+    _auto_filter_for_recipe(name, filter_fqns=[])
+    for name in ("tensorwise", "rowwise")
+)
+assert converted(on_h100) == set(llama) - {"k", "v"}, converted(on_h100)
+assert converted(tensorwise) == converted(on_h100), converted(tensorwise)
+assert converted(rowwise) == {"gate", "up"}, converted(rowwise)
+assert convert(torch.nn.Linear(32, 1040), "any")
+for sizes in ((32, 1032), (24, 1040)):
     assert not convert(torch.nn.Linear(*sizes), "any"), f"{sizes} are converted"
+assert not convert(torch.nn.Linear(32, 1040), "lm_head"), "the LM head is converted"
+rows = Float8LinearConfig.from_recipe_name("rowwise")
+casts = (
+    rows.cast_config_input,
+    rows.cast_config_weight,
+    rows.cast_config_grad_output,
+)
+assert {cast.target_dtype for cast in casts} == {e4m3}, "rowwise is e4m3 throughout"
 assert operands.seen == {(e4m3, e4m3), (e5m2, e4m3)}, operands.seen
 assert {p.dtype for p in model.parameters()} == {torch.float32}
 states = {s["exp_avg"].dtype for s in optimizer.state.values()}

@@ -147,13 +147,13 @@ def step(*, checkpointed: bool) -> list:
 
 
 def thinned(rows: list, bins: int) -> list:
-    """Keep the largest sum of each stretch of time and phase, in order of time."""
+    """Keep the start and the largest sum of each stretch of time and phase."""
     best = {}
     for row in rows:
         key = int(row[0] / rows[-1][0] * bins), row[1]
         if key not in best or sum(row[2].values()) > sum(best[key][2].values()):
             best[key] = row
-    return list(best.values())
+    return [rows[0], *best.values()]
 
 
 peaks = {}

@@ -82,7 +82,7 @@ for loop in (loader_bound, launch_bound, compute_bound):
 for name, lanes in traces.items():
     end = max(b for each in lanes.values() for _, b in each)
     for lane, each in lanes.items():
-        shown = [(a, b) for a, b in each if b - a > end / 500] or ["-"]
+        shown = [(a, b) for a, b in each if b - a > end / 2000] or ["-"]
         for span in shown:
             text = "-" if span == "-" else f"{span[0]:.3f} {span[1]:.3f}"
             print(f"{name} {lane}: {text}")

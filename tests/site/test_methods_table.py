@@ -40,13 +40,13 @@ class TestTable:
         assert all("](#" in row[0] for row in found)
 
     def test_a_cell_shows_the_first_claim_with_evidence(self, site: SiteData) -> None:
-        """Without evidence for the page's class it shows a citation in brief."""
+        """Without evidence for the page's class it shows published rows."""
         clever = next(row for row in rows(site, LINE, page=GPU) if "clever method" in row[0])
         assert clever[1] == "[](claim:training.clever.step-time)"
         assert clever[2] == "[](claim:training.clever.saved-memory)"
         elsewhere = PageContext("training/gpu.md", ())
         row = next(row for row in rows(site, LINE, page=elsewhere) if "clever" in row[0])
-        assert row[1] == "[](claim:training.clever.paper)"
+        assert row[1] == "[](claim:training.clever.published-rate)"
 
     def test_the_same_result_links_its_proof(self, site: SiteData) -> None:
         """Without a proof the cell shows the quality claims."""

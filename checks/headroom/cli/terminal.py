@@ -111,7 +111,7 @@ def run_session(
         machine: this machine.
         hardware: the hardware class that the evidence names.
         deadline: the time, as of ``time.monotonic``, before which the session must end. It is stopped as soon as its
-            first block shows that it would take longer.
+            second block shows that it would take longer.
     """
     session = None
     try:
@@ -173,10 +173,16 @@ class Estimate:
         self.began.append(self.clock())
 
     def end(self, done: int) -> float:
-        """Return the time, as of the clock, at which the session ends; before the first block is complete, now."""
+        """Return the time, as of the clock, at which the session ends, by its runs after the first block.
+
+        The first block includes the start of the libraries. Before the second is complete, return the present time.
+        """
         now = self.clock()
-        left = self.blocks * self.runs - done
-        return now + (now - self.began[0]) / done * left if done >= self.runs else now
+        if done == self.runs:
+            self.began.append(now)
+        if done < 2 * self.runs:
+            return now
+        return now + (now - self.began[-1]) / (done - self.runs) * (self.blocks * self.runs - done)
 
     def after(self, done: int) -> str:
         """Return the estimate as a message after the first block of a long session, else an empty string."""

@@ -72,13 +72,13 @@ def _output(tree: Tree, snippet: str) -> str:
 
 
 def _panel(comparison: Comparison, tree: Tree, board: Board) -> forest.Panel:
-    ratios = tuple(ratio for claim in comparison.claims for ratio in _ratios(claim, tree, board))
+    ratios = tuple(ratio for name, claim in comparison.claims.items() for ratio in _ratios(name, claim, tree, board))
     if not ratios:
         raise LookupError(f"no claim of `{comparison.title}` has evidence")
     return forest.Panel(comparison.title, ratios)
 
 
-def _ratios(claim_id: str, tree: Tree, board: Board) -> Iterator[forest.Ratio]:
+def _ratios(name: str, claim_id: str, tree: Tree, board: Board) -> Iterator[forest.Ratio]:
     """Yield a reported claim's ratio per record, and a measured one's per hardware class and point."""
     claim = tree.claims.get(claim_id)
     if claim is None:
@@ -86,10 +86,11 @@ def _ratios(claim_id: str, tree: Tree, board: Board) -> Iterator[forest.Ratio]:
     for result in board.reported[claim_id].results if claim_id in board.reported else ():
         low, high = result.low or result.ratio, result.high or result.ratio
         runs = f"{len(result.ratios)} reruns" if len(result.ratios) > 1 else "1 run"
-        record = result.record
-        yield forest.Ratio("reported", record.source.title, record.hardware.product, low, result.ratio, high, runs)
-    for name, standing in board.standings[claim_id].items() if isinstance(claim, MeasuredClaim) else ():
+        torch = result.record.software.versions.get("torch", "").partition("+")[0]
+        source = ", ".join(filter(None, (f"torch {torch}" if torch else "", runs, result.record.source.title)))
+        yield forest.Ratio("reported", name, result.record.hardware.product, low, result.ratio, high, source)
+    for class_name, standing in board.standings[claim_id].items() if isinstance(claim, MeasuredClaim) else ():
         for point in standing.verdict.points if standing.verdict else ():
-            where = tree.classes[name].short or name
+            where = tree.classes[class_name].short or class_name
             runs = f"{len(point.subject)} blocks"
-            yield forest.Ratio("measured", claim.method or "", where, point.low, point.ratio, point.high, runs)
+            yield forest.Ratio("measured", name, where, point.low, point.ratio, point.high, runs)

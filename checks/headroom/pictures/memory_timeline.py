@@ -100,11 +100,18 @@ def _names(canvas: Canvas, samples: Sequence[Sample], at: Place) -> None:
     """Name each component where it is thickest, if a line of text fits there."""
     left, right = at(0, 0)[0], at(samples[-1].ms, 0)[0]
     for rank, name in enumerate(COMPONENTS):
-        thick = samples[0] if rank < 2 else max(samples, key=lambda each: each.edges[rank + 1] - each.edges[rank])  # noqa: PLR2004
+        thick = _thickest(samples, rank)
         (px, low), (_, high) = at(thick.ms, thick.edges[rank]), at(thick.ms, thick.edges[rank + 1])
         if low - high >= 13:  # noqa: PLR2004 - a line of text
             half = width_of(name, "s") / 2
             canvas.text((min(max(px, left + half + 4), right - half - 4), (low + high) / 2 + 4), name, "s halo", "mid")
+
+
+def _thickest(samples: Sequence[Sample], rank: int) -> Sample:
+    """Return the middle one of the moments at which a component is nearly at its largest."""
+    most = max(each.edges[rank + 1] - each.edges[rank] for each in samples)
+    near = [each for each in samples if each.edges[rank + 1] - each.edges[rank] >= 0.8 * most]
+    return near[len(near) // 2]
 
 
 def _peak(canvas: Canvas, samples: Sequence[Sample], at: Place, ends: tuple[float, str]) -> None:

@@ -48,9 +48,7 @@ def picture(name: str, data: SavedTensors, source: Source) -> Picture:
 
 def _layer(data: SavedTensors, source: Source) -> Layer:
     formulas = Formulas(data.let, source)
-    groups = (
-        Group(each.name or "", formulas.value(each.saved), formulas.value(each.selective)) for each in data.groups
-    )
+    groups = (Group(each.name, formulas.value(each.saved), formulas.value(each.selective)) for each in data.groups)
     times = formulas.value(data.tokens) * formulas.value(data.layers)
     return Layer(formulas.value(data.input), tuple(groups), times)
 
@@ -95,7 +93,7 @@ def _groups(canvas: Canvas, variant: Variant, layer: Layer, y: float) -> None:
             canvas.rect(x + kept, y, (group.saved * scale - kept, _TALL), "none")
         if kept:
             canvas.rect(x, y, (kept, _TALL), fill="a")
-        if variant.saves == "all" and group.name:
+        if variant.saves == "all":
             canvas.text((x + group.saved * scale / 2, y - 5), group.name, "s", "mid")
         x += group.saved * scale
 

@@ -112,7 +112,7 @@ class Decision(Record):
 class SavedGroup(Record):
     """Tensors that a layer saves: bytes per token, and how many of them a selective policy keeps."""
 
-    name: Text | None = None
+    name: Text
     saved: Formula
     selective: Formula
 
@@ -172,7 +172,8 @@ class Comparison(Record):
     """One panel of a forest plot: claims whose ratios share an axis."""
 
     title: Text
-    claims: tuple[ClaimId, ...]
+    claims: dict[Text, ClaimId]
+    """The claims by the name of their row: the model and the batch."""
 
 
 class Forest(Record):

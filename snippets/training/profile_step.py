@@ -1,0 +1,55 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["openai-community/gpt2"]
+# ablation = { "schedule=schedule(wait=2, warmup=1, active=2)," = "schedule=schedule(wait=9, warmup=1, active=2)," }
+# ///
+"""The profiler writes a trace of two steps after warm-up. Each step shows its forward pass, backward pass and optimizer step."""
+
+import json
+from pathlib import Path
+
+import torch
+from torch.profiler import profile, record_function, schedule
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+checkpoint = "openai-community/gpt2"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+batch = tokenizer(["Look at the gaps."] * 4, return_tensors="pt").to(device)
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+model = model.to(device).train()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
+
+# --8<-- [start:trace]
+with profile(
+    schedule=schedule(wait=2, warmup=1, active=2),
+    on_trace_ready=lambda trace: trace.export_chrome_trace("trace.json"),
+) as profiler:
+    for _ in range(5):
+        with record_function("forward"):
+            loss = model(**batch, labels=batch["input_ids"]).loss
+        with record_function("backward"):
+            loss.backward()
+        with record_function("optimizer"):
+            optimizer.step()
+            optimizer.zero_grad()
+        profiler.step()
+# --8<-- [end:trace]
+
+assert Path("trace.json").exists(), "no trace was written"
+events = json.loads(Path("trace.json").read_text(encoding="utf-8"))["traceEvents"]
+names = [event["name"] for event in events if event.get("cat") == "user_annotation"]
+counts = {name: names.count(name) for name in ("forward", "backward", "optimizer")}
+print(f"{counts} in the trace")
+assert set(counts.values()) == {2}, f"two steps were to be recorded: {counts}"
+ranges = {e["name"]: e for e in events if e.get("cat") == "user_annotation"}
+start = ranges["forward"]["ts"]
+matmuls = [
+    event
+    for event in events
+    if event.get("name") == "aten::addmm" and event["ts"] >= start
+]
+assert matmuls, "the trace has no matmuls"

@@ -1,0 +1,117 @@
+"""Pictures: figures come from formulas, recorded rows and claims, and every drawing has a text alternative."""
+
+from functools import lru_cache
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import torch
+
+from headroom.pictures import batch_masks, canvas, decision, gallery, memory_timeline, printed_rows, stacked_bars
+from headroom.records import Tree, load
+from headroom.records.pictures import Bars, BatchLayouts, Decision, NumberFormats, Timeline
+from headroom.verdicts import Board, judge_all
+
+ROOT = Path(__file__).parents[1]
+NAMES = sorted(path.stem for path in (ROOT / "checks/pictures").glob("*.yml"))
+
+
+@lru_cache(maxsize=1)
+def judged() -> tuple[Tree, Board]:
+    """Return the repository's records with their verdicts."""
+    tree = load(ROOT)
+    return tree, judge_all(tree)
+
+
+def none(address: str) -> object:
+    """Look up no fact and no claim."""
+    raise LookupError(address)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_picture_is_well_formed_and_has_a_text_alternative(name: str) -> None:
+    """An SVG has a role, a title and a description; a decision has a label and its questions in words."""
+    found = gallery.picture(name, *judged())
+    if isinstance(found, Decision):
+        element = decision.element(found, lambda section: section)
+        assert element.get("aria-label") == found.title
+        assert all(question.ask in decision.description(found) for question in found.questions)
+        return
+    svg = ET.fromstring(canvas.svg(found))  # noqa: S314 - our own output
+    assert svg.get("role") == "img"
+    assert [child.text for child in svg if child.tag.endswith(("title", "desc"))] == [found.title, found.description]
+    layouts = [child for child in svg if child.get("class") in ("narrow", "wide")]
+    assert [each.get("viewBox", "").split()[2] for each in layouts] == ["328", "688"]
+
+
+def test_bars_show_the_results_of_their_formulas() -> None:
+    """A let of a panel is added to those of the picture, and an empty component is left out."""
+    data = Bars.model_validate(
+        {
+            "kind": "bars",
+            "title": "Memory",
+            "unit": "GiB",
+            "let": {"one": "1 GiB"},
+            "panels": {"small": {"n": 1}, "large": {"n": 3}},
+            "lines": {"2 GiB": "2 GiB"},
+            "bars": [{"name": "all", "parts": {"weights": "n*one", "gradients": "0*one"}}],
+        }
+    )
+    found = stacked_bars.panels(data, none)  # type: ignore[arg-type]
+    assert [row.parts for panel in found for row in panel.rows] == [{"weights": 1}, {"weights": 3}]
+    words = stacked_bars.picture("memory", data, none).description  # type: ignore[arg-type]
+    assert "small, all: 1 GiB (weights 1), below 2 GiB." in words
+    assert "large, all: 3 GiB (weights 3), above 2 GiB." in words
+
+
+def test_the_timeline_reads_the_peak_from_the_recorded_rows() -> None:
+    """The peak is the largest sum of a row, and its phase and components are in the description."""
+    data = Timeline.model_validate(
+        {
+            "kind": "timeline",
+            "title": "A step",
+            "snippet": "training/step",
+            "unit": "GiB",
+            "panels": ({"rows": "full", "title": "Without"},),
+        }
+    )
+    output = "full: 1 forward 1 2 0 0 0 0\nother: 9 forward 9 9 9 9 9 9\nfull: 2 backward 1 2 0 4 0 0.5\n"
+    words = memory_timeline.picture("step", data, output).description
+    expected = "Without: the peak is 7.5 GiB, in backward: weights 1, optimizer states 2, saved activations 4"
+    assert words.startswith(expected)
+
+
+def test_rows_that_were_not_printed_are_an_error() -> None:
+    """The message names the missing rows."""
+    with pytest.raises(LookupError, match="begins with `full:`"):
+        printed_rows.rows_of("other: 1 2", "full")
+
+
+def test_masks_count_waste_and_leaks() -> None:
+    """Two sequences of 2 and 1 tokens: padding wastes scores, a plain causal mask connects the sequences."""
+    data = BatchLayouts.model_validate({"kind": "batch-layouts", "title": "Two sequences", "lengths": (2, 1), "row": 3})
+    words = batch_masks.picture("two", data).description
+    assert "3 tokens in 4 slots, 4 scores wasted" in words
+    assert "3 tokens in 3 slots, 2 scores between sequences" in words
+
+
+def test_the_bits_of_number_formats_are_those_of_torch() -> None:
+    """The bits add up, and the smallest step from 1 and the largest number follow from mantissa and exponent."""
+    data = judged()[0].pictures["number-formats"]
+    assert isinstance(data, NumberFormats)
+    formats = {each.name: each for each in data.formats}
+    for name, dtype in {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}.items():
+        found, info = formats[name], torch.finfo(dtype)
+        assert found.sign + found.exponent + found.mantissa == info.bits
+        assert info.eps == 2**-found.mantissa
+        assert info.smallest_normal == 2 ** (2 - 2 ** (found.exponent - 1))
+    for name, small in {"fp8 E4M3": torch.float8_e4m3fn, "fp8 E5M2": torch.float8_e5m2}.items():
+        assert torch.finfo(small).eps == 2 ** -formats[name].mantissa
+
+
+def test_the_recorded_peak_is_lower_with_checkpointing() -> None:
+    """Both panels of the recorded step have the same weights and the same logits at the peak."""
+    found = gallery.picture("memory-over-a-step", *judged())
+    assert not isinstance(found, Decision)
+    without, with_, *_ = found.description.split(". With gradient")
+    assert without.count("logits 11.7") == with_.count("logits 11.7") == 1
