@@ -22,6 +22,10 @@ from headroom.records import load
 ROOT = Path(__file__).parents[2]
 GUIDE = "training/single-gpu.md"
 LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "torchao")
+# Names of libraries that are not installed: the commit whose source was read, and the names.
+EXTERNAL = {
+    "huggingface/trl@016013e88acec9257c7476fdcdb12e5479938a5f": {"SFTConfig", "padding_free", "chunked_nll"},
+}
 WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
 DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`, the (?:Trainer's )?default\b(?! on)")
 
@@ -77,15 +81,22 @@ class TestNames:
     def test_every_name_in_code_exists(self) -> None:
         """Names in the guide's inline code are in one of our scripts or in a library's source.
 
-        Old names are in the table of old names, or not marked as code.
+        Old names are in the table of old names, or not marked as code. The guide links the source of an external name.
         """
         left = words(without_fences(guide())) - {name for row in old_names() for name in words(row[0])}
         ours = [path for folder in ("snippets", "checks/benchmarks") for path in (ROOT / folder).rglob("*.py")]
+        assert set().union(*EXTERNAL.values()) <= left, "an external name is no longer in the guide"
+        left.difference_update(*EXTERNAL.values())
         for path in (*ours, *(each for library in LIBRARIES for each in files(library))):
             left.difference_update(WORD.findall(path.read_text("utf-8", errors="replace")))
             if not left:
                 break
         assert left == set()
+
+    def test_guide_links_the_source_of_external_names(self) -> None:
+        """At the commit that was read."""
+        links = {f"https://github.com/{name.replace('@', '/blob/')}/" for name in EXTERNAL}
+        assert [link for link in links if link not in guide()] == []
 
     @pytest.mark.slow
     def test_old_names_of_the_trainer_do_not_exist(self, trainer: dict[str, Any]) -> None:
