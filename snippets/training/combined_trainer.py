@@ -7,11 +7,11 @@
 # datasets = ["Salesforce/wikitext"]
 # ablation = { "    activation_checkpointing=True,\n" = "", "    bf16=True,\n" = "", "    gradient_accumulation_steps=4,\n" = "" }
 # ///
-"""Mixed precision, activation checkpointing, gradient accumulation and the fused AdamW work together in the Trainer."""
+"""Mixed precision, gradient checkpointing, gradient accumulation and the fused AdamW work together in the Trainer."""
 
+# --8<-- [start:enable]
 import torch
 from datasets import load_dataset
-from torch.profiler import profile
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -20,7 +20,7 @@ from transformers import (
     TrainingArguments,
 )
 
-checkpoint = "HuggingFaceTB/SmolLM2-135M"
+checkpoint = "HuggingFaceTB/SmolLM2-135M"  # your model
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
 texts = load_dataset(
@@ -31,7 +31,6 @@ tokens = texts.map(
     remove_columns=["text"],
 )
 
-# --8<-- [start:enable]
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 arguments = TrainingArguments(
     output_dir="out",
@@ -39,7 +38,7 @@ arguments = TrainingArguments(
     gradient_accumulation_steps=4,
     bf16=True,
     activation_checkpointing=True,
-    optim="adamw_torch_fused",  # the default, said aloud
+    optim="adamw_torch_fused",  # the default
     use_cpu=not torch.cuda.is_available(),
     max_steps=2,
     save_strategy="no",
@@ -53,34 +52,34 @@ trainer = Trainer(
 )
 # --8<-- [end:enable]
 
-forwards = []  # how many sequences each forward pass has; checkpoints do not repeat the head
+forwards = []  # sequences per forward pass; checkpointing does not repeat the LM head
 model.lm_head.register_forward_hook(lambda *args: forwards.append(len(args[-1])))
-again = []  # the last block's runs
+again = []  # the last layer's runs
 model.model.layers[-1].input_layernorm.register_forward_hook(
     lambda *args: again.append(1)
 )
 
 # --8<-- [start:is-it-on]
 layer = model.model.layers[0].self_attn.q_proj
-seen = []  # what the first block's first product gives, each time it runs
+seen = []  # the data type of the first layer's first matmul, per run
 layer.register_forward_hook(lambda *args: seen.append(args[-1].dtype))
 
 trainer.train()
 runs = len(seen) / trainer.state.global_step
-print(f"{runs:.0f} runs a step, products in {set(seen)}")  # on: 8, bfloat16
+print(f"{runs:.0f} runs per step, matmuls in {set(seen)}")  # on: 8, bfloat16
 updates = trainer.optimizer.optimizer
 print(type(updates).__name__, updates.defaults["fused"])  # on: AdamW True
 # --8<-- [end:is-it-on]
 
-assert set(seen) == {torch.bfloat16}, f"the products give {set(seen)}"
+assert set(seen) == {torch.bfloat16}, f"the matmuls give {set(seen)}"
 assert trainer.state.global_step == 2
 assert forwards == [2] * 4 * 2, f"forward passes of {forwards} sequences"
-assert len(again) == len(seen), "the last block was not checkpointed"
+assert len(again) == len(seen), "the last layer was not checkpointed"
 weights = {p.dtype for p in model.parameters()}
 assert weights == {torch.float32}, f"the weights are {weights}"
 for weight in model.parameters():
     weight.grad = torch.zeros_like(weight)
-with profile() as trace:
+with torch.profiler.profile() as trace:
     updates.step()
 assert "aten::_fused_adamw_" in {row.key for row in trace.key_averages()}
-assert runs == 2 * 4, f"{runs} runs a step: not 4 forward, and 4 once more"
+assert runs == 2 * 4, f"{runs} runs per step: not 4 forward, and 4 once more"

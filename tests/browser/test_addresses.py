@@ -49,7 +49,7 @@ def test_the_404_page_suggests_similar_pages(host: str, browser: "Browser") -> N
     page = browser.new_page()
     page.goto(f"{host}/docs/transformers/v4.30.0/en/perf_train_gpu_on#gradient-accumulation")
     first = page.locator("#nearest a").first
-    assert first.inner_text() == "Training on a single GPU"
+    assert first.inner_text() == "Train on a single GPU"
     first.click()
     page.wait_for_url("**/batch.html#gradient-accumulation")
     page.goto(f"{host}/zzqx")

@@ -132,7 +132,7 @@ class TestField:
 
     def test_a_result_shows_the_best_section(self, page: "Page") -> None:
         """The theme would fold all sections if the page's title matches."""
-        (answer,) = ask(page, ["Training on a single GPU"])
+        (answer,) = ask(page, ["Train on a single GPU"])
         assert answer.results[0][0] == "training/single-gpu.html"
         assert all(len(links) > 1 for links in answer.results if links[0].startswith("training/single-gpu"))
 

@@ -22,9 +22,11 @@ from headroom.records import load
 ROOT = Path(__file__).parents[2]
 GUIDE = "training/single-gpu.md"
 LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "torchao")
-# Names of libraries that are not installed: the commit whose source was read, and the names.
+# Names of libraries that are not installed, by the source that was read; the guide links it.
 EXTERNAL = {
-    "huggingface/trl@016013e88acec9257c7476fdcdb12e5479938a5f": {"SFTConfig", "padding_free", "chunked_nll"},
+    "huggingface/trl/blob/016013e88acec9257c7476fdcdb12e5479938a5f": {"SFTConfig", "padding_free", "chunked_nll"},
+    "unslothai/unsloth/blob/9fbe0b6da363f96d9e06790340bde617a645d563": {"FastLanguageModel"},
+    "axolotl-ai-cloud/axolotl/blob/15f7910d33b41282f8c4fc1c4ca374b1b5965f2b": {"sample_packing"},
 }
 WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
 DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`, the (?:Trainer's )?default\b(?! on)")
@@ -48,9 +50,9 @@ def guide() -> str:
 
 
 def old_names() -> list[list[str]]:
-    """Return the rows of the guide's table of old names: old and present names."""
-    table = guide().partition("| Old | Today |")[2].partition("\n\n")[0]
-    return [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    """Return the rows of the guide's tables of old names: old and present names."""
+    tables = [part.partition("\n\n")[0] for part in guide().split("| Old | Today |")[1:]]
+    return [line.strip("| ").split(" | ") for table in tables for line in table.splitlines()[2:]]
 
 
 def words(text: str) -> set[str]:
@@ -81,7 +83,7 @@ class TestNames:
     def test_every_name_in_code_exists(self) -> None:
         """Names in the guide's inline code are in one of our scripts or in a library's source.
 
-        Old names are in the table of old names, or not marked as code. The guide links the source of an external name.
+        Old names are in the table of old names, or not marked as code.
         """
         left = words(without_fences(guide())) - {name for row in old_names() for name in words(row[0])}
         ours = [path for folder in ("snippets", "checks/benchmarks") for path in (ROOT / folder).rglob("*.py")]
@@ -95,8 +97,7 @@ class TestNames:
 
     def test_guide_links_the_source_of_external_names(self) -> None:
         """At the commit that was read."""
-        links = {f"https://github.com/{name.replace('@', '/blob/')}/" for name in EXTERNAL}
-        assert [link for link in links if link not in guide()] == []
+        assert [source for source in EXTERNAL if f"https://github.com/{source}/" not in guide()] == []
 
     @pytest.mark.slow
     def test_old_names_of_the_trainer_do_not_exist(self, trainer: dict[str, Any]) -> None:

@@ -86,7 +86,8 @@ def _ratios(name: str, claim_id: str, tree: Tree, board: Board) -> Iterator[fore
     for result in board.reported[claim_id].results if claim_id in board.reported else ():
         low, high = result.low or result.ratio, result.high or result.ratio
         runs = f"{len(result.ratios)} reruns" if len(result.ratios) > 1 else "1 run"
-        source = f"{runs}, {result.record.source.title}"
+        torch = result.record.software.versions.get("torch", "").partition("+")[0]
+        source = ", ".join(filter(None, (f"torch {torch}" if torch else "", runs, result.record.source.title)))
         yield forest.Ratio("reported", name, result.record.hardware.product, low, result.ratio, high, source)
     for class_name, standing in board.standings[claim_id].items() if isinstance(claim, MeasuredClaim) else ():
         for point in standing.verdict.points if standing.verdict else ():
