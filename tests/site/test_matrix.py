@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
+from headroom.records import MeasuredClaim
 from headroom.records.methods import Method
 from headroom.site import exports
 from headroom.site.matrix import matrix_data, matrix_page, matrix_rows
@@ -53,41 +55,70 @@ def cells(site: SiteData) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
 
-def row(site: SiteData, hardware: str) -> list[str]:
-    """Return the only row with this class, or with "" the row of results not measured here."""
-    (found,) = (each for each in cells(site) if f'data-on="{hardware}"' in each[1])
-    return [unescape(cell).replace("\u00a0", " ") for cell in found]
+def row(site: SiteData) -> dict[str, str]:
+    """Return the cells of the only row, by the column's title."""
+    head, rule, found = [line for line in matrix_page.render(site).splitlines() if line.startswith("| ")]
+    assert set(rule) <= set("| -")
+    titles, values = ([cell.strip() for cell in line.strip("|").split(" | ")] for line in (head, found))
+    return dict(zip(titles, (unescape(each).replace("\u00a0", " ") for each in values), strict=True))
 
 
 class TestRows:
-    @pytest.mark.parametrize("name", ["clean", "real"])
-    def test_every_method_has_every_class_once(self, name: str, request: pytest.FixtureRequest) -> None:
-        """Classes may share rows."""
-        site: SiteData = request.getfixturevalue(name)
-        seen = Counter((row.method.id, each) for row in matrix_rows.rows(site) for each in row.classes)
-        assert seen == Counter((method, each) for method in site.tree.methods for each in site.tree.classes)
+    def test_every_claim_with_a_result_has_a_row(self, real: SiteData) -> None:
+        """No variant hides a claim of its method, and none repeats one."""
+        for method in real.tree.methods.values():
+            mine = [row for row in matrix_rows.rows(real) if row.method is method]
+            shown = Counter(
+                (row.name, each.claim.id, hardware, goal)
+                for row in mine
+                for hardware, goals in row.known.items()
+                for goal, found in goals.items()
+                for each in found
+            )
+            assert set(shown.values()) <= {1}
+            listed = {name for names in method.claims.values() for name in names}
+            known = {name for name in listed if not isinstance(real.tree.claims[name], MeasuredClaim)}
+            reported = {name for name in known if not real.tree.claims[name].retired}
+            assert reported <= {claim for _, claim, _, _ in shown}
 
-    def test_classes_share_a_row_only_with_equal_results(self, site: SiteData) -> None:
-        """Classes without any result share a row, too."""
-        found = list(matrix_rows.rows(with_method(site, claims={"speed": ("training.time",)})))
-        assert [each.classes for each in found] == [("cpu",), ("h200",)]
-        found = list(matrix_rows.rows(with_method(site, claims={})))
-        assert [each.classes for each in found] == [("cpu", "h200")]
+    def test_a_variant_has_its_own_row(self, site: SiteData) -> None:
+        """The method's row holds the other claims, and is left out if there are none."""
+        variant = {"name": "Slow form", "claims": ("training.slower",)}
+        claims = {"speed": ("training.time", "training.slower")}
+        found = list(matrix_rows.rows(with_method(site, claims=claims, variants=(variant,))))
+        assert [each.name for each in found] == ["Cleverness", "Slow form"]
+        assert [[o.claim.id for o in each.known["cpu"]["speed"]] for each in found] == [
+            ["training.time"],
+            ["training.slower"],
+        ]
+        alone = with_method(site, claims={"speed": ("training.slower",)}, variants=(variant,))
+        assert [each.name for each in matrix_rows.rows(alone)] == ["Slow form"]
 
-    def test_two_measured_classes_never_share_a_row(self, site: SiteData) -> None:
-        """Their badges are equal, but their figures differ."""
-        (cpu,) = (found for name, found in site.board.standings["training.time"].items() if name == "cpu")
-        assert cpu.verdict is not None
-        (point,) = cpu.verdict.points
-        faster = replace(cpu, verdict=replace(cpu.verdict, points=(replace(point, ratio=2 * point.ratio),)))
-        board = replace(site.board, standings={**site.board.standings, "training.time": {"cpu": cpu, "h200": faster}})
-        found = list(matrix_rows.rows(with_method(replace(site, board=board), claims={"speed": ("training.time",)})))
-        shown = [(row.classes, outcome.word, outcome.ratio) for row in found for outcome in row.known["speed"]]
-        assert shown == [(("cpu",), "measured", point.ratio), (("h200",), "measured", 2 * point.ratio)]
+    def test_a_variants_claim_must_be_one_of_the_methods(self, site: SiteData) -> None:
+        """The error names the claim."""
+        with pytest.raises(ValidationError, match=r"a variant lists `training.slower`"):
+            with_method(site, claims={}, variants=({"name": "Slow form", "claims": ("training.slower",)},))
+
+    def test_hardware_without_evidence_has_no_column(self, site: SiteData) -> None:
+        """Bytes that carry over to a GPU are shown where they were counted."""
+        every = list(matrix_rows.rows(with_method(site)))
+        assert "h200" in site.tree.classes
+        assert list(matrix_rows.hardware(site, every)) == ["cpu"]
+        assert [names for _, names in matrix_rows.columns(site, every)] == [("cpu",), ("",)]
+
+    def test_published_hardware_with_few_results_shares_a_column(self, real: SiteData) -> None:
+        """Columns with one or two results would be empty but for them."""
+        every = list(matrix_rows.rows(real))
+        columns = dict(matrix_rows.columns(real, every))
+        assert columns["A100"] == ("a100",)
+        assert len(columns["Other GPUs"]) > 1
+        shown = [name for names in columns.values() for name in names]
+        assert sorted(filter(None, shown)) == sorted(matrix_rows.hardware(real, every))
 
     def test_retired_claims_are_left_out(self, clean: SiteData) -> None:
         """Readers must not decide by them."""
-        claims = [each.claim for row in matrix_rows.rows(clean) for found in row.known.values() for each in found]
+        known = [found for row in matrix_rows.rows(clean) for goals in row.known.values() for found in goals.values()]
+        claims = [each.claim for found in known for each in found]
         assert claims
         assert not [claim.id for claim in claims if claim.retired]
 
@@ -95,37 +126,39 @@ class TestRows:
 class TestPage:
     def test_a_measured_cell_has_figures_ratio_range_conditions_and_verdict(self, site: SiteData) -> None:
         """The cell links to the claim, the method's name to its section."""
-        found = row(with_method(site), "cpu")
-        assert "[Cleverness](training/guide.md#a-guide)" in found[0]
-        assert "(claims/training/time.md)" in found[2]
-        assert "[99.2 ms → 80.2 ms]" in found[2]
-        assert "**1.24×** 1.23 to 1.26" in found[2]
-        assert "step time, against plain" in found[2]
-        assert '<span class="badge badge-supported">measured</span>' in found[2]
-        assert found[4] == "– not measured"
+        found = row(with_method(site))
+        cell = found[site.short_name("cpu")]
+        assert "[Cleverness](training/guide.md#a-guide)" in found["Method"]
+        assert "[step time: 1.24×](claims/training/time.md)" in cell
+        assert "99.2 ms → 80.2 ms, 1.23 to 1.26×" in cell
+        assert "step time, against plain" in cell
+        assert '<span class="badge badge-supported">measured</span>' in cell
+        assert 'data-goal="memory"' in cell
+        assert found["Result"].startswith("– ")
 
-    def test_bytes_carry_over_with_their_class_and_times_do_not(self, site: SiteData) -> None:
-        """Check a GPU's row with bytes counted on a CPU."""
-        found = row(with_method(site), "h200")
-        assert found[2] == "– not measured"
-        assert "counted on a CPU</span>" in found[3]
+    def test_cited_results_have_a_column_of_their_own(self, site: SiteData) -> None:
+        """The cell names the source's hardware."""
+        found = row(with_method(site))
+        assert "8 A100" in found["Cited or computed"]
+        assert "badge-cited" in found["Cited or computed"]
+        assert "cited" not in found[site.short_name("cpu")]
 
-    def test_reported_results_have_a_row_without_a_class(self, site: SiteData) -> None:
-        """The row names the source's hardware."""
-        found = row(with_method(site), "")
-        assert "reported or computed" in found[1]
-        assert "8 A100" in found[2]
-        assert "badge-cited" in found[2]
-        assert found[3] == "– nothing reported"
-        assert "cited" not in "".join(row(with_method(site), "cpu"))
+    def test_a_reported_result_is_in_the_column_of_its_hardware(self, real: SiteData) -> None:
+        """It has a ratio, by which the table sorts, and a badge that says that it is reported."""
+        lora = next(line for line in matrix_page.render(real).splitlines() if 'data-names="lora ' in line)
+        (cell,) = (cell for cell in lora.split(" | ") if 'data-l="A100"' in cell)
+        assert "reported: agrees</span>" in cell
+        assert "training/lora-throughput-mistral-7b.md" in cell
+        assert 'data-on="a100" data-ratio="1.' in cell
 
     def test_a_costs_arms_are_swapped(self, site: SiteData) -> None:
         """The claim's baseline is the method; the cell goes from without to with it."""
-        gain = row(with_method(site), "cpu")[2]
-        cost = row(with_method(site, costs=("training.time",)), "cpu")[2]
-        assert "[99.2 ms → 80.2 ms]" in gain
-        assert "[80.2 ms → 99.2 ms]" in cost
-        assert "**0.804×** 0.797 to 0.812" in cost
+        name = site.short_name("cpu")
+        gain = row(with_method(site, claims={"speed": ("training.time",)}))[name]
+        cost = row(with_method(site, claims={"speed": ("training.time",)}, costs=("training.time",)))[name]
+        assert "99.2 ms → 80.2 ms" in gain
+        assert "80.2 ms → 99.2 ms, 0.797 to 0.812×" in cost
+        assert "[step time: 0.804×]" in cost
         assert "against clever" in cost
         assert ("data-gains" in gain, "data-gains" in cost) == (True, False)
 
@@ -134,26 +167,27 @@ class TestPage:
     )
     def test_only_supported_and_flipping_claims_are_gains(self, site: SiteData, claim: str, gains: str) -> None:
         """The filter for gains must not find contradicted, open or disputed claims."""
-        found = row(with_method(site, claims={"speed": (f"training.{claim}",)}), "cpu")
-        assert ("data-gains" in found[2]) == bool(gains)
+        found = row(with_method(site, claims={"speed": (f"training.{claim}",)}))
+        assert ("data-gains" in found[site.short_name("cpu")]) == bool(gains)
 
     def test_a_row_has_the_aliases_of_its_own_variant(self, site: SiteData) -> None:
-        """Aliases of other variants are left out; aliases of no variant stay."""
-        claim = site.tree.claims["training.slower"].model_copy(update={"subject": "adafactor"})
-        tree = replace(site.tree, claims={**site.tree.claims, claim.id: claim})
-        listed = {"memory": ("training.time", "training.slower")}
-        varied = with_method(replace(site, tree=tree), aliases=("Adafactor", "clever=True", "--flag"), claims=listed)
-        assert 'data-names="cleverness clever=True --flag"' in row(varied, "cpu")[0]
-        assert 'data-names="cleverness Adafactor clever=True --flag"' in row(varied, "h200")[0]
+        """A filter for a variant must not find the method's other forms."""
+        variant = {"name": "Slow form", "aliases": ("--slow",), "claims": ("training.slower",)}
+        claims = {"speed": ("training.time", "training.slower")}
+        varied = with_method(site, aliases=("clever=True", "--slow"), claims=claims, variants=(variant,))
+        text = unescape(matrix_page.render(varied))
+        assert 'data-names="cleverness Cleverness clever=True"' in text
+        assert 'data-names="cleverness Slow form --slow"' in text
 
     def test_a_proven_result_links_its_proof_and_a_gap_has_a_dash(self, clean: SiteData) -> None:
-        """A gap is never an empty cell."""
+        """A gap is never an empty cell, and a legend explains the dash."""
         found = cells(clean)
         assert all(cell for each in found for cell in each)
-        assert next(each[4] for each in found if "clever method" in each[0]).startswith(
-            '<span data-gains="">[the same]'
+        assert next(each[-1] for each in found if "clever method" in each[0]).startswith(
+            '<span data-goal="quality" data-gains="">[the same]'
         )
-        assert "– not measured" in [each[4] for each in found]
+        assert '– { data-l="Result" }' in [each[-1] for each in found]
+        assert "**–** means that nothing is known" in matrix_page.render(clean)
 
     def test_no_text_of_a_record_becomes_markup(self, site: SiteData) -> None:
         """Check names, aliases in attributes, and arms."""
@@ -161,7 +195,7 @@ class TestPage:
         text = matrix_page.render(with_method(site, name=hostile, aliases=(hostile,)))
         assert "<script" not in text
         assert "](javascript" not in text
-        assert {len(each) for each in cells(with_method(site, name=hostile))} == {5}
+        assert {len(each) for each in cells(with_method(site, name=hostile))} == {4}
 
     def test_the_page_is_published_with_csv_and_json(self, site: SiteData) -> None:
         """Check all three files."""
@@ -195,8 +229,9 @@ class TestData:
         table = list(csv.DictReader(io.StringIO(matrix_data.as_csv(clean))))
         assert len(records) == len(table) == len(list(matrix_data.records(clean)))
         assert {each["status"] for each in records} >= {"supported", "unmeasured", "proven", "cited"}
-        seen = {(each["method"], each["hardware"], each["goal"]) for each in records if each["hardware"]}
-        assert len(seen) == len(clean.tree.methods) * len(clean.tree.classes) * 3
+        every = list(matrix_rows.rows(clean))
+        seen = {(each["method"], each["name"], each["hardware"], each["goal"]) for each in records if each["hardware"]}
+        assert len(seen) == len(every) * len(matrix_rows.hardware(clean, every)) * 3
         assert [each["ratio"] and float(each["ratio"]) for each in table] == [
             each.get("ratio") or "" for each in records
         ]

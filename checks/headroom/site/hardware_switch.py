@@ -14,6 +14,8 @@ MARK = "data-claim"
 DATA = "headroom-claims"
 """The id of the element that holds the JSON data."""
 
+NOTHING = " (nothing measured yet)"
+
 
 def linked(root: Element) -> list[Element]:
     """Return the links of a page whose badges follow the switch."""
@@ -33,11 +35,19 @@ def select(site: SiteData, first: str, **attributes: str) -> Element:
     # Without autocomplete=off a browser may restore an earlier choice without changing the badges.
     found = Element("select", {"data-hardware": "", "autocomplete": "off", **attributes})
     SubElement(found, "option", {"value": ""}).text = first
+    measured = measured_classes(site)
     for name, known in site.tree.classes.items():
-        SubElement(found, "option", {"value": name, "data-name": one_line(known.name)}).text = one_line(
-            site.short_name(name)
-        )
+        option = SubElement(found, "option", {"value": name, "data-name": one_line(known.name)})
+        option.text = one_line(site.short_name(name)) + ("" if name in measured else NOTHING)
+        if name not in measured:
+            option.set("disabled", "")
     return found
+
+
+def measured_classes(site: SiteData) -> set[str]:
+    """Return the hardware classes with at least one verdict of their own."""
+    standings = site.board.standings.values()
+    return {name for found in standings for name, standing in found.items() if standing.verdict is not None}
 
 
 def _control(site: SiteData, page: PageContext) -> Element:
@@ -45,7 +55,9 @@ def _control(site: SiteData, page: PageContext) -> Element:
     control = Element("p", {"class": "hardware-switch", "data-search-exclude": "", "data-no-terms": ""})
     label = SubElement(control, "label")
     label.text = "Hardware "
-    own = " and ".join(map(site.short_name, page.hardware))
+    measured = measured_classes(site)
+    names = (site.short_name(name) + ("" if name in measured else NOTHING) for name in page.hardware)
+    own = " and ".join(names)
     first = f"as on this page: {own}" if own else "as on this page"
     label.append(select(site, first, **{"data-own": page.hardware[0] if _one(page) else ""}))
     SubElement(control, "small", {"role": "status"})

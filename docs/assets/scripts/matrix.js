@@ -11,21 +11,29 @@ document$.subscribe(() => {
   const rows = [...table.tBodies[0].rows].map(row => ({
     row,
     names: namesIn(`${row.cells[0].textContent} ${row.querySelector("[data-names]").dataset.names}`.toLowerCase()),
-    on: row.querySelector("[data-on]").dataset.on.split(" "),
-    gains: GOALS.filter((_, i) => row.cells[i + 2].querySelector("[data-gains]")),
-    keys: [...row.cells].map((cell, i) => i < 2 ? cell.textContent.toLowerCase()
-      : Number(cell.querySelector("[data-ratio]")?.dataset.ratio ?? NaN)),
+    found: [...row.querySelectorAll("[data-goal]")].map(each => ({
+      cell: each.closest("td").cellIndex, on: each.dataset.on ?? "", goal: each.dataset.goal,
+      gains: "gains" in each.dataset, ratio: Number(each.dataset.ratio ?? NaN),
+    })),
   }))
   const AT_ONCE = 100  // as many as a slow phone lays out while a reader types
   let sorted = ""  // a column's number, with a minus sign if descending
   let order = rows, all = false
 
-  function fits({names, on, gains, row}) {
-    const elsewhere = on[0] === ""  // reported or computed: no hardware, and no measured gain
-    return (!hardware.value || elsewhere || on.includes(hardware.value))
-      && (!goal.value || gains.includes(goal.value) || (elsewhere && row.cells[GOALS.indexOf(goal.value) + 2].querySelector(".badge")))
+  // A proven result has no hardware and holds on all; cited and computed results hold on none.
+  const wanted = ({on, goal: about, gains}) => (!hardware.value || on === hardware.value || (about === "quality" && !on))
+    && (!goal.value || (about === goal.value && gains))
+
+  function fits({names, found}) {
+    const any = !hardware.value || found.some(each => each.on === hardware.value)
+    return any && (!goal.value || found.some(wanted))
       && method.value.toLowerCase().split(/\s+/).every(word => names.some(name => name.startsWith(word)))
   }
+
+  // Sort by the best ratio in the column, of the wanted goal alone if one is chosen.
+  const key = ({row, found}, column) => column === 0 ? row.cells[0].textContent.toLowerCase()
+    : found.filter(each => each.cell === column && (!goal.value || each.goal === goal.value) && !Number.isNaN(each.ratio))
+      .reduce((best, {ratio}) => best >= ratio ? best : ratio, NaN)
 
   function filter() {
     let found = 0
@@ -42,10 +50,10 @@ document$.subscribe(() => {
 
   function sort() {
     const falls = sorted.startsWith("-"), column = Math.abs(sorted)
-    order = sorted === "" ? rows : [...rows].sort(({keys: {[column]: a}}, {keys: {[column]: b}}) => {
+    order = sorted === "" ? rows : rows.map(each => [key(each, column), each]).sort(([a], [b]) => {
       if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b)  // unknown values come last
       return (a < b ? -1 : Number(a > b)) * (falls ? -1 : 1)
-    })
+    }).map(([, each]) => each)
     filter()
     table.tBodies[0].append(...order.map(({row}) => row))
     heads.forEach((head, i) => i === column && sorted !== ""
@@ -62,7 +70,7 @@ document$.subscribe(() => {
     const state = new URLSearchParams(location.hash.slice(1))
     goal.value = GOALS.find(name => name === state.get("goal")) ?? ""
     method.value = state.get("method") ?? ""
-    sorted = /^-?[0-4]$/.test(state.get("sort") ?? "") ? state.get("sort") : ""
+    sorted = /^-?\d$/.test(state.get("sort") ?? "") && Math.abs(state.get("sort")) < heads.length ? state.get("sort") : ""
     sort()
   }
 
@@ -80,13 +88,13 @@ document$.subscribe(() => {
     button.append(...head.childNodes)
     head.append(button)
     button.addEventListener("click", () => {
-      const [first, second] = i < 2 ? [`${i}`, `-${i}`] : [`-${i}`, `${i}`]
+      const [first, second] = i < 1 ? [`${i}`, `-${i}`] : [`-${i}`, `${i}`]
       sorted = sorted === first ? second : sorted === second ? "" : first
       sort()
       remember()
     })
   })
-  form.addEventListener("input", () => { filter(); remember() })
+  form.addEventListener("input", () => { sort(); remember() })
   form.addEventListener("submit", event => event.preventDefault())
   form.elements.csv.addEventListener("click", save)
   form.elements.all.addEventListener("click", () => { all = true; filter() })

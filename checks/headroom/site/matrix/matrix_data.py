@@ -7,30 +7,33 @@ from collections.abc import Iterator
 from typing import Any
 
 from headroom.records import MeasuredClaim
-from headroom.records.methods import Method
-from headroom.site.matrix.matrix_rows import MatrixRow, rows
+from headroom.site.matrix.matrix_rows import ELSEWHERE, GOALS, MatrixRow, hardware, rows
 from headroom.site.matrix.outcomes import Outcome
 from headroom.site.site_data import SiteData, claim_page
 
 FIELDS = (
-    *("method", "name", "section", "goal", "hardware", "status", "says", "claim", "page", "metric", "unit"),
+    *("method", "variant", "name", "section", "goal", "hardware", "status", "says", "claim", "page", "metric", "unit"),
     *("before", "after", "ratio", "low", "high", "conditions"),
 )
 
 
 def records(site: SiteData) -> Iterator[dict[str, Any]]:
-    """Yield a record for every claim of every method on every class, `unmeasured` for gaps."""
-    for row in rows(site):
-        for name in row.classes or ("",):
-            for goal, known in row.known.items():
-                start = {**_method(row.method), "goal": goal, "hardware": name}
+    """Yield a record for every claim of every row on all hardware with evidence, `unmeasured` for gaps."""
+    every = list(rows(site))
+    for row in every:
+        for name in (*hardware(site, every), ELSEWHERE):
+            for goal in GOALS:
+                known = row.known.get(name, {}).get(goal, ())
+                start = {**_names(row), "goal": goal, "hardware": name}
                 yield from ({**start, **_known(outcome)} for outcome in known)
                 if not known and name:
                     yield {**start, **_unknown(row, goal)}
 
 
-def _method(method: Method) -> dict[str, Any]:
-    return {"method": method.id, "name": method.name, "section": _address(method.section)}
+def _names(row: MatrixRow) -> dict[str, Any]:
+    variant = row.variant.name if row.variant else None
+    method = row.method
+    return {"method": method.id, "variant": variant, "name": row.name, "section": _address(method.section)}
 
 
 def _address(section: str) -> str:
@@ -39,7 +42,7 @@ def _address(section: str) -> str:
 
 
 def _unknown(row: MatrixRow, goal: str) -> dict[str, Any]:
-    if goal == "quality" and row.method.same_result:
+    if goal == "quality" and row.method.same_result and not row.variant:
         return {"status": "proven", "says": f"the same, by snippets/{row.method.same_result}.py"}
     return {"status": "unmeasured", "says": "not measured"}
 

@@ -1,52 +1,56 @@
 """The page with the table of all methods, and the form that filters it."""
 
-import re
-from collections.abc import Iterator
-from xml.etree.ElementTree import tostring
+from collections.abc import Iterator, Sequence
 
 from headroom.io.markdown_escape import text
-from headroom.records import MeasuredClaim
-from headroom.records.methods import Method
-from headroom.site import hardware_switch
+from headroom.records import MeasuredClaim, ReportedClaim
 from headroom.site.claims import phrasing
 from headroom.site.markdown_blocks import badge, heading
-from headroom.site.matrix import outcomes
-from headroom.site.matrix.matrix_rows import GOALS, Goal, MatrixRow, rows
+from headroom.site.matrix import matrix_rows
+from headroom.site.matrix.matrix_rows import MatrixRow
 from headroom.site.matrix.outcomes import Outcome
 from headroom.site.site_data import INDEX, PageContext, SiteData, claim_page
 
 PAGE = "methods.md"
 CSV, JSON = "methods.csv", "methods.json"
 _HERE = PageContext(PAGE)
-_HEAD = ("| Method | Hardware | Speed | Memory | Result |", "| --- | --- | --- | --- | --- |")
-_UNKNOWN, _UNREPORTED = "– not measured", "– nothing reported"
-_ELSEWHERE = "reported or computed, not measured here"
 _FRONT = """---
 title: Methods
-description: What each method does to speed, memory and the result, on each hardware class, as far as it is measured
+description: What each method and variant does to speed, memory and the result, on each hardware with evidence
 hide: [toc]
 ---"""
-_INTRO = f"""Figures show the value without the method → with it. A ratio (×) above 1 is a gain and below 1 a cost; its
-interval follows. A cell shows a method's first [claim]({_HERE.href(INDEX)}); the data have all of them:
-[CSV]({CSV}), [JSON]({JSON}). The filter finds a method by the names in its row; the search also finds its variants."""
+_INTRO = f"""One row per method or variant, one column per hardware that has evidence. A ratio (×) above 1 is a gain and
+below 1 a cost. A cell shows the first [claim]({_HERE.href(INDEX)}) on speed and the first on memory; all of them are in
+the data: [CSV]({CSV}), [JSON]({JSON})."""
+_LEGEND = """**–** means that nothing is known. Tinted results are gains. **Measured** means measured here, **reported**
+means recomputed from rows that somebody else published, **cited** means quoted. Memory that is counted on a CPU is the
+same on a GPU; a time is not. Results have different baselines: do not rank methods by their ratios.
+{ .others }"""
 _OPEN = '<div class="matrix" markdown="block" data-no-terms>'
-_WORD = re.compile(r"[^\W_]+")
+_NOTHING = "–"
 _WANTED = {"": "any", "speed": "faster", "memory": "less memory", "quality": "the same result"}
 
 
 def render(site: SiteData) -> str:
     """Return the page as Markdown with front matter."""
-    table = "\n".join([*_HEAD, *(_row(site, row) for row in rows(site))])
-    parts = (_FRONT, "# Methods", _INTRO, _filters(site), heading("On each hardware"), _OPEN, table, "</div>\n")
-    return "\n\n".join(parts)
+    every = list(matrix_rows.rows(site))
+    columns = matrix_rows.columns(site, every)
+    titles = ["Method", *(text(title) for title, _ in columns), "Result"]
+    lines = [titles, ["---"] * len(titles), *(_row(row, columns) for row in every)]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    parts = (_FRONT, "# Methods", _INTRO, _filters(site, every), _LEGEND)
+    return "\n\n".join((*parts, heading("By hardware"), _OPEN, table, "</div>\n"))
 
 
-def _filters(site: SiteData) -> str:
+def _filters(site: SiteData, every: list[MatrixRow]) -> str:
     """Return the form for the script; the style sheet hides it without scripts."""
     goals = "".join(f'<option value="{value}">{name}</option>' for value, name in _WANTED.items())
-    hardware = tostring(hardware_switch.select(site, "all", name="hardware"), encoding="unicode", method="html")
+    named = matrix_rows.hardware(site, every).items()
+    options = "".join(f'<option value="{text(name)}">{text(title)}</option>' for name, title in (("", "all"), *named))
+    # Without autocomplete=off a browser may restore an earlier choice without filtering the rows.
+    select = f'<select name="hardware" data-hardware="" autocomplete="off">{options}</select>'
     parts = (
-        f"<label>Hardware {hardware}</label>",
+        f"<label>Hardware {select}</label>",
         f'<label>Wanted <select name="goal">{goals}</select></label>',
         '<label>Method <input name="method" type="search" placeholder="name or flag"></label>',
         '<button type="button" name="csv">CSV of these rows</button>',
@@ -56,72 +60,69 @@ def _filters(site: SiteData) -> str:
     return "\n".join(('<form class="matrix-filters" data-search-exclude>', *parts, "</form>"))
 
 
-def _row(site: SiteData, row: MatrixRow) -> str:
-    section = _HERE.href(_section(site, row))
-    cells = (_method(site, row, section), _hardware(site, row), *(_cell(row, goal, section) for goal in GOALS))
-    return f"| {' | '.join(cells)} |"
+def _row(row: MatrixRow, columns: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+    section = _HERE.href(row.method.section)
+    cells = [_cell(row, title, names) for title, names in columns]
+    return [_method(row, section), *cells, _result(row, section)]
 
 
-def _section(site: SiteData, row: MatrixRow) -> str:
-    """Return the section for the row's hardware, if the method has a separate one for CPUs."""
-    on_cpus = row.classes and not any(map(site.on_gpu, row.classes))
-    return row.method.elsewhere.get("cpu", row.method.section) if on_cpus else row.method.section
+def _method(row: MatrixRow, section: str) -> str:
+    """Return the row's name with a link to its section, and the names that the filter matches."""
+    names = text(" ".join((row.method.id, row.name, *_aliases(row))))
+    of = f"<small>{text(row.method.name)}</small>" if row.variant else ""
+    return f'<span data-names="{names}">[{text(row.name)}]({section}){of}</span>'
 
 
-def _method(site: SiteData, row: MatrixRow, section: str) -> str:
-    """Return the method's name with a link to its section, and the names that the filter matches."""
-    names = " ".join((row.method.id, *_aliases(site, row)))
-    return f'<span data-names="{text(names)}">[{text(row.method.name)}]({section})</span>'
+def _aliases(row: MatrixRow) -> Iterator[str]:
+    """Yield the row's other names: a variant's own, or those of the method that no variant has."""
+    if row.variant:
+        yield from row.variant.aliases
+        return
+    taken = {alias for variant in row.method.variants for alias in variant.aliases}
+    yield from (alias for alias in row.method.aliases if alias not in taken)
 
 
-def _aliases(site: SiteData, row: MatrixRow) -> Iterator[str]:
-    """Yield the method's other names, except those of variants that the row's figures are not about."""
-    method = row.method
-    every = outcomes.active(site, (name for names in method.claims.values() for name in names))
-    variants = {_variant(method, claim) for claim in every if isinstance(claim, MeasuredClaim)}
-    claims = [outcome.claim for found in row.known.values() for outcome in found[:1]]
-    shown = {_variant(method, claim) for claim in claims if isinstance(claim, MeasuredClaim)}
-    for alias in method.aliases:
-        named = {variant for variant in variants if _is_name_of(alias, variant)}
-        if not shown or not named or named & shown:
-            yield alias
+def _cell(row: MatrixRow, title: str, names: tuple[str, ...]) -> str:
+    """Return the first outcome on speed and on memory of each hardware of a column."""
+    found = [
+        _outcome(outcome, goal, name)
+        for name in names
+        for goal in ("speed", "memory")
+        for outcome in row.known.get(name, {}).get(goal, ())[:1]
+    ]
+    return f'{"".join(found) or _NOTHING} {{ data-l="{text(title)}" }}'
 
 
-def _variant(method: Method, claim: MeasuredClaim) -> str:
-    """Return the arm of a claim that uses the method."""
-    return claim.baseline if claim.id in method.costs else claim.subject
+def _result(row: MatrixRow, section: str) -> str:
+    label = '{ data-l="Result" }'
+    if row.method.same_result and not row.variant:
+        proof = f"[the same]({section}) <small>a snippet proves it</small>"
+        return f'<span data-goal="quality" data-gains="">{proof}</span> {label}'
+    known = ((name, outcome) for name, goals in row.known.items() for outcome in goals.get("quality", ())[:1])
+    found = next((_outcome(outcome, "quality", name) for name, outcome in known), _NOTHING)
+    return f"{found} {label}"
 
 
-def _is_name_of(alias: str, variant: str) -> bool:
-    """Tell whether an alias has at least half of the words of a variant."""
-    words, wanted = (set(_WORD.findall(each.lower())) for each in (alias, variant))
-    return 2 * len(words & wanted) >= len(wanted)
-
-
-def _hardware(site: SiteData, row: MatrixRow) -> str:
-    named = "; ".join(map(site.short_name, row.classes)) or _ELSEWHERE
-    return f'<span data-on="{text(" ".join(row.classes))}">{text(named)}</span>'
-
-
-def _cell(row: MatrixRow, goal: Goal, section: str) -> str:
-    if goal == "quality" and row.method.same_result:
-        return f'<span data-gains="">[the same]({section}) <small>a snippet proves it</small></span>'
-    return "".join(map(_outcome, row.known[goal][:1])) or (_UNKNOWN if row.classes else _UNREPORTED)
-
-
-def _outcome(outcome: Outcome) -> str:
-    data = f' data-ratio="{outcome.ratio:.6g}"' if outcome.ratio is not None else ""
+def _outcome(outcome: Outcome, goal: str, hardware: str) -> str:
+    data = f' data-goal="{goal}" data-on="{text(hardware)}"'
+    data += f' data-ratio="{outcome.ratio:.6g}"' if outcome.ratio is not None else ""
     data += ' data-gains=""' if outcome.gains else ""
-    link = f"[{text(outcome.figures) or 'the claim'}]({_HERE.href(claim_page(outcome.claim.id))})"
-    return f"<span{data}>{link} {' '.join(_behind(outcome))} {badge(outcome.status, outcome.word)}</span>"
+    link = f"[{text(_figure(outcome))}]({_HERE.href(claim_page(outcome.claim.id))})"
+    return f"<span{data}>{link} {badge(outcome.status, outcome.word)} {_small(outcome)}</span>"
 
 
-def _behind(outcome: Outcome) -> Iterator[str]:
-    """Yield the ratio with its range, and the conditions."""
-    if outcome.ratio is not None:
-        yield f"<span>**{phrasing.number(outcome.ratio)}×** {_range(outcome)}</span>"
-    if outcome.conditions:
-        yield f"<small>{text(outcome.conditions)}</small>"
+def _figure(outcome: Outcome) -> str:
+    """Return what the link shows: the metric and its ratio, or a citation's figure."""
+    if outcome.ratio is not None and isinstance(outcome.claim, MeasuredClaim):
+        return f"{outcome.claim.metric.kind.title}: {phrasing.number(outcome.ratio)}×"
+    return outcome.figures or "the claim"
+
+
+def _small(outcome: Outcome) -> str:
+    """Return the figures before and after with the ratio's range, and the conditions."""
+    measured = outcome.ratio is not None and not isinstance(outcome.claim, ReportedClaim)
+    shown = [f"{outcome.figures}, {_range(outcome)}" if measured else "", outcome.conditions]
+    return "".join(f"<small>{text(each)}</small>" for each in shown if each)
 
 
 def _range(outcome: Outcome) -> str:
@@ -129,4 +130,4 @@ def _range(outcome: Outcome) -> str:
         return "without a range"
     if outcome.low == outcome.high:
         return "exactly"
-    return f"{phrasing.number(outcome.low)} to {phrasing.number(outcome.high)}"
+    return f"{phrasing.number(outcome.low)} to {phrasing.number(outcome.high)}×"

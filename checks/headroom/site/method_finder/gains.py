@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from headroom.io.markdown_escape import text
-from headroom.records import CitedClaim, Claim, MeasuredClaim
+from headroom.records import CitedClaim, Claim, MeasuredClaim, ReportedClaim
 from headroom.records.methods import Effect, Method
-from headroom.site.claims import phrasing
 from headroom.site.matrix import outcomes
 from headroom.site.matrix.outcomes import Outcome
 from headroom.site.method_finder.choices import Kind
@@ -18,46 +17,54 @@ _PART = "saved_for_backward"
 
 
 class Ground(IntEnum):
-    """The evidence of a gain, the strongest first."""
+    """The evidence of a gain, the nearest to the reader's model and hardware first."""
 
     MEASURED = 0
-    CARRIED_OVER = 1
+    REPORTED = 1
     CITED = 2
-    UNMEASURED = 3
-    NOT_SHOWN = 4
+    CARRIED_OVER = 3
+    UNMEASURED = 4
+    NOT_SHOWN = 5
     """Measured, but without a gain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The best known gain of a method."""
+    """The gain of a method that is known at the size nearest to the reader's."""
 
     method: Method
     ground: Ground
     claim: Claim | None = None
-    ratio: float = 1.0
 
     def cell(self) -> str:
-        """Return a table cell: the claim's summary, ratio and arms."""
-        if self.claim is None:
-            return "not measured"
+        """Return a table cell: the claim's summary and its arms."""
+        assert self.claim is not None
         arms = ""
-        if isinstance(self.claim, MeasuredClaim) and self.ground is not Ground.UNMEASURED:
-            ratio = f"{phrasing.number(self.ratio)}×: " if self.ratio > 1 else ""
-            arms = f"<br><small>{ratio}{text(self.claim.subject)}, against {text(self.claim.baseline)}</small>"
+        if isinstance(self.claim, MeasuredClaim | ReportedClaim):
+            arms = f"<br><small>{text(self.claim.subject)}, against {text(self.claim.baseline)}</small>"
         return f"[](claim:{self.claim.id}){arms}"
 
 
 def gain(site: SiteData, method: Method, kind: Kind, hardware: str | None) -> Gain:
-    """Return a method's gain: measured on this class, else carried over, else cited, else unknown."""
+    """Return a method's gain by the nearest evidence; among equal evidence, by the first claim of its record."""
     known = [claim for claim in _claims(site, method, kind) if claim.id not in method.costs]
-    found = [_measured(site, method, claim, hardware) for claim in known if isinstance(claim, MeasuredClaim)]
-    cited = [Gain(method, Ground.CITED, claim) for claim in known if isinstance(claim, CitedClaim) and claim.in_brief]
-    shown = [each for each in found if each.ground <= Ground.CARRIED_OVER]
-    if shown:
-        return min(shown, key=lambda each: (each.ground, _is_part(each.claim), -each.ratio))
+    found = [each for claim in known if (each := _gain(site, method, claim, hardware))]
     own = [each for each in found if each.ground is Ground.NOT_SHOWN]
-    return next(iter((*own, *cited, *found)), Gain(method, Ground.UNMEASURED))
+    shown = [each for each in found if each.ground <= Ground.CARRIED_OVER]
+    if own and not any(each.ground is Ground.MEASURED for each in shown):
+        return own[0]
+    return min(shown, key=lambda each: (each.ground, _is_part(each.claim)), default=Gain(method, Ground.UNMEASURED))
+
+
+def _gain(site: SiteData, method: Method, claim: Claim, hardware: str | None) -> Gain | None:
+    """Return the gain that a claim shows on this hardware, or None if it has no result to show."""
+    if isinstance(claim, MeasuredClaim):
+        return _measured(site, method, claim, hardware)
+    if isinstance(claim, CitedClaim):
+        return Gain(method, Ground.CITED, claim) if claim.in_brief else None
+    outcome = outcomes.published(site, claim) if isinstance(claim, ReportedClaim) else None
+    near = outcome and outcome.gains and hardware and site.on_gpu(hardware)
+    return Gain(method, Ground.REPORTED, claim) if near else None
 
 
 def _measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str | None) -> Gain:
@@ -66,7 +73,7 @@ def _measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: st
         return Gain(method, Ground.UNMEASURED, claim)
     if not outcome.gains or not outcome.ratio or outcome.ratio <= 1:
         return Gain(method, Ground.NOT_SHOWN, claim)
-    return Gain(method, Ground.MEASURED if outcome.here else Ground.CARRIED_OVER, claim, outcome.ratio)
+    return Gain(method, Ground.MEASURED if outcome.here else Ground.CARRIED_OVER, claim)
 
 
 def _outcome(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str | None) -> Outcome | None:
@@ -84,44 +91,44 @@ def _claims(site: SiteData, method: Method, kind: Effect) -> list[Claim]:
 
 
 def cost(site: SiteData, method: Method, gained: Kind, hardware: str | None, section: str) -> str:
-    """Return the method's effect on the other of speed and memory, and on the result."""
+    """Return what is known of the method's effect on the other of speed and memory, and on the result."""
     kind: Kind = "memory" if gained == "speed" else "speed"
-    other = next(_other(site, method, kind, hardware), f"<small>{kind}: not measured</small>")
-    result = next(_result(site, method, section, hardware), "<small>result: not measured</small>")
-    return f"{other}<br>{result}"
+    other = next(_other(site, method, kind, hardware), None)
+    result = next(_result(site, method, section, hardware), None)
+    return "<br>".join(filter(None, (other, result))) or "–"
 
 
 def _other(site: SiteData, method: Method, kind: Kind, hardware: str | None) -> Iterator[str]:
-    """Yield claim summaries: known results first, then costs, then peak memory."""
+    """Yield claim summaries: costs first, then peak memory."""
 
-    def order(claim: Claim) -> tuple[bool, bool, bool]:
-        return not _has_result(site, method, claim, hardware), claim.id not in method.costs, _is_part(claim)
+    def order(claim: Claim) -> tuple[bool, bool]:
+        return claim.id not in method.costs, _is_part(claim)
 
-    yield from (_brief(site, method, claim, hardware) for claim in sorted(_claims(site, method, kind), key=order))
+    yield from _briefs(site, method, sorted(_claims(site, method, kind), key=order), hardware)
 
 
 def _result(site: SiteData, method: Method, section: str, hardware: str | None) -> Iterator[str]:
     if method.same_result:
         yield f"[same result]({section})"
-    yield from (_brief(site, method, claim, hardware) for claim in _claims(site, method, "quality"))
+    yield from _briefs(site, method, _claims(site, method, "quality"), hardware)
 
 
-def _brief(site: SiteData, method: Method, claim: Claim, hardware: str | None) -> str:
-    """Return a claim's summary; for a claim about the method's cost, with the arms swapped.
-
-    A claim without figures shows its metric's name, because the badge alone would not say what it is about.
-    """
-    title = claim.metric.kind.title if isinstance(claim, MeasuredClaim) else "the result"
-    if not _has_result(site, method, claim, hardware):
-        return f"[{title}](claim:{claim.id})"
-    outcome = _outcome(site, method, claim, hardware) if isinstance(claim, MeasuredClaim) else None
-    if outcome and claim.id in method.costs:
-        return f"[{outcome.figures} {title}](claim:{claim.id})"
-    return f"[](claim:{claim.id})"
+def _briefs(site: SiteData, method: Method, claims: list[Claim], hardware: str | None) -> Iterator[str]:
+    """Yield the summaries of claims with a result; for one about the method's cost, with the arms swapped."""
+    for claim in claims:
+        if not _has_result(site, method, claim, hardware):
+            continue
+        outcome = _outcome(site, method, claim, hardware) if isinstance(claim, MeasuredClaim) else None
+        if outcome and isinstance(claim, MeasuredClaim) and claim.id in method.costs:
+            yield f"[{outcome.figures} {claim.metric.kind.title}](claim:{claim.id})"
+        else:
+            yield f"[](claim:{claim.id})"
 
 
 def _has_result(site: SiteData, method: Method, claim: Claim, hardware: str | None) -> bool:
     """Tell whether the claim has a result to show on this hardware."""
     if isinstance(claim, MeasuredClaim):
         return _outcome(site, method, claim, hardware) is not None
+    if isinstance(claim, ReportedClaim):
+        return hardware is not None and site.on_gpu(hardware) and outcomes.published(site, claim) is not None
     return isinstance(claim, CitedClaim) and claim.in_brief is not None

@@ -1,13 +1,13 @@
-"""The page of one choice: its methods ranked by gain."""
+"""The page of one choice: its methods by bytes per parameter, then by evidence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from headroom.io.markdown_escape import text
 from headroom.records.methods import Method
 from headroom.site.markdown_blocks import bullets, table
 from headroom.site.matrix import matrix_page as matrix
-from headroom.site.method_finder import choices
+from headroom.site.method_finder import choices, model_state
 from headroom.site.method_finder.choices import HARDWARE, JOBS, PROBLEMS, Choice, Kind
 from headroom.site.method_finder.gains import Gain, Ground, cost, gain
 from headroom.site.site_data import PageContext, SiteData
@@ -24,14 +24,13 @@ def render(site: SiteData, choice: Choice) -> str:
 def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
     hardware = choices.likely_class(site, choice.hardware)
     page = PageContext(choice.path)
-    about = f"{choice.title}. What helps, by measured gain, with its cost and its code."
+    about = f"{choice.title}. What helps, with the evidence, the cost and the code."
     known = f"hardware: [{hardware}]\n" if hardware else ""
     head = f'title: "{choice.title}"\ndescription: "{about}"\n{known}hardware_fixed: true\nsearch: {{boost: 0.5}}'
     yield f"---\n{head}\n---"
     yield f"# {choice.title}"
-    yield _aside(_others(site, choice, page))
     if first := choice.methods(site, "first"):
-        yield _heading("First: which of them is the right one?", 2)
+        yield _heading("Find the cause", 2)
         yield f'<div class="choice" markdown>\n\n{bullets(_named(each, choice, page) for each in first)}\n\n</div>'
     kinds = PROBLEMS[choice.problem].gains
     for kind in kinds:
@@ -46,6 +45,7 @@ def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
         yield _heading("Guides", 2)
         yield bullets(_guide(site_page.path, site_page.meta, page) for site_page in guides)
     yield _aside(_why(site, hardware, page))
+    yield _aside(_others(site, choice, page))
 
 
 def _heading(title: str, level: int) -> str:
@@ -76,23 +76,35 @@ def _kind(method: Method, kinds: Sequence[Kind]) -> Kind:
 def _ranked(
     site: SiteData, choice: Choice, page: PageContext, kind: Kind, methods: Sequence[Method], level: int
 ) -> Iterator[str]:
-    """Yield a table per strength of evidence, sorted by gain, then by name."""
+    """Yield the table by bytes per parameter, then a table per strength of evidence, sorted by name."""
     hardware = choices.likely_class(site, choice.hardware)
-    found = [gain(site, method, kind, hardware) for method in methods]
-    found.sort(key=lambda each: (each.ground, -each.ratio, each.method.name.lower()))
+    counted = [method for method in methods if kind == "memory" and model_state.forms(method)]
+    if counted:
+        yield _heading("Fewer bytes per parameter", level)
+        yield _answers(model_state.COLUMNS, model_state.rows(site, choice, page, counted, hardware))
+        yield _aside(model_state.NOTE)
+    found = [gain(site, method, kind, hardware) for method in methods if method not in counted]
+    found.sort(key=lambda each: (each.ground, each.method.name.lower()))
     for ground, group in groupby(found, key=lambda each: each.ground):
         yield _heading(_ground(site, ground, hardware), level)
-        rows = [_row(site, choice, page, kind, each, hardware) for each in group]
-        yield f'<div class="answers" markdown data-no-terms>\n\n{table(_COLUMNS, rows)}\n\n</div>'
+        if ground is Ground.UNMEASURED:
+            yield bullets(_by_symptom(each.method, choice, page) for each in group)
+        else:
+            yield _answers(_COLUMNS, (_row(site, choice, page, kind, each, hardware) for each in group))
+
+
+def _answers(columns: Sequence[str], rows: Iterable[list[str]]) -> str:
+    return f'<div class="answers" markdown data-no-terms>\n\n{table(columns, rows)}\n\n</div>'
 
 
 def _ground(site: SiteData, ground: Ground, hardware: str | None) -> str:
     place = text(site.class_name(hardware)) if hardware else ""
     return {
         Ground.MEASURED: f"Measured on {place}",
-        Ground.CARRIED_OVER: "Bytes counted on a CPU, the same on a GPU",
-        Ground.CITED: "Reported by others",
-        Ground.UNMEASURED: "Not measured yet",
+        Ground.REPORTED: "Reported by others",
+        Ground.CITED: "Cited",
+        Ground.CARRIED_OVER: "Bytes counted on a CPU, for small models",
+        Ground.UNMEASURED: "Without a figure for the gain",
         Ground.NOT_SHOWN: "Measured, and no gain found",
     }[ground]
 
@@ -123,10 +135,13 @@ def _guide(path: str, meta: dict[str, object], page: PageContext) -> str:
 def _why(site: SiteData, hardware: str | None, page: PageContext) -> str:
     """Return the explanation of the order."""
     place = text(site.class_name(hardware)) if hardware else "hardware of this kind"
-    carried = "memory counted on a CPU, which carries over to a GPU (times never do); then "
-    every = f"[All methods on all hardware]({page.href(matrix.PAGE)})."
-    carried = carried if hardware and site.on_gpu(hardware) else ""
+    gpu = bool(hardware) and site.on_gpu(hardware or "")
+    order = (
+        f"measured on {place}, reported by others for real sizes, cited, counted on a CPU"
+        if gpu
+        else f"measured on {place}, cited"
+    )
     return (
-        f"**Order:** methods measured on {place} come first; then {carried}figures that others report; then the rest. "
-        f"Within each group the largest ratio comes first. The measured models are small: yours may differ. {every}"
+        f"**Order:** by evidence: {order}. Within a table methods stand by name, because their figures have different "
+        f"baselines. “–” means that nothing is known. [All methods on all hardware]({page.href(matrix.PAGE)})."
     )

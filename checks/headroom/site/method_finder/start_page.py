@@ -1,7 +1,8 @@
 """The generated parts of the start page: choices, figures, out-of-memory symptoms and planned guides."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 from headroom.io.markdown_escape import text
 from headroom.records import CitedClaim, Claim, ModelledClaim, ReportedClaim, Tree
@@ -13,20 +14,20 @@ from headroom.site.method_finder import choices
 from headroom.site.method_finder.choices import HARDWARE, JOBS, PROBLEMS, Choice
 from headroom.site.method_finder.symptoms_page import by_symptom
 from headroom.site.site_data import INDEX, PageContext, SiteData
-from headroom.verdicts import Status
 
 SCHEME = "start:"
 """The scheme of empty links that stand for these parts."""
 MESSAGE = "CUDA out of memory"
-_WORDS: Mapping[Status, str] = {
-    "contradicted": "contradicted",
-    "disputed": "undecided",
-    "inconclusive": "undecided",
-    "flips": "depend on the size",
-    "supported": "hold",
-}
-_MEASURED = ("hold", "depend on the size", "contradicted", "undecided")
-_OTHERS = ("reported", "cited", "still open")
+_SCOPE = (
+    "Scope: training of transformers on one GPU or a CPU. Times measured on a CPU say nothing about a GPU; bytes do. "
+    "The models measured on a CPU are small."
+)
+Kind = Literal["on a GPU", "on a CPU", "reported", "computed", "cited", "open"]
+# Words of symptoms in the order of a run; symptoms without any of these words come last.
+_STAGES = (
+    *("know from what", "loading", "forward", "batch size", "block", "loss", "backward", "optimizer", "evaluat"),
+    *("steps", "hours", "random", "resume"),
+)
 
 
 def with_parts(lines: Sequence[str], site: SiteData, page: PageContext) -> list[str]:
@@ -57,18 +58,22 @@ def _link(choice: Choice, page: PageContext) -> str:
 
 
 def _figures(site: SiteData, page: PageContext) -> Iterator[str]:
-    """Yield the numbers of snippets, claims by verdict, and sessions, with dates."""
+    """Yield the numbers of claims by evidence, then a line of scope with snippets and sessions."""
     tree = site.tree
     runs = {name: run.date for (name, _), run in sorted(tree.runs.items()) if _as_it_stands(tree, run)}
     sessions = [session.head.date for session in tree.sessions]
-    claims = Counter(_standing(site, claim) for claim in tree.claims.values() if not claim.retired)
+    claims = Counter(_evidence(site, claim) for claim in tree.claims.values() if not claim.retired)
     index, hardware = page.href(INDEX), page.href("claims/hardware.md")
     yield from ('<div class="figures" markdown>', "")
-    yield f"- **{len(runs)}** snippets run unmodified{_last(runs.values())}"
-    yield f"- **{sum(claims[word] for word in _MEASURED)}** [claims]({index}) measured: {_counted(claims, _MEASURED)}"
-    yield f"- **{sum(claims[word] for word in _OTHERS)}** not measured here: {_counted(claims, _OTHERS)}"
-    yield f"- **{len(sessions)}** [sessions]({hardware}) of measurement{_last(sessions)}"
-    yield from ("", "</div>")
+    yield f"- **{claims['on a CPU']}** [claims]({index}) measured on a CPU"
+    yield f"- **{claims['on a GPU']}** measured on a GPU"
+    yield f"- **{claims['reported']}** reported: recomputed from rows that others published"
+    yield f"- **{claims['computed']}** computed from formulas"
+    yield from ("", "</div>", "")
+    others = f"{claims['cited']} cited claims, {claims['open']} without a result yet"
+    measured = f"[{len(sessions)} sessions]({hardware}) of measurement{_last(sessions)}"
+    yield f"{_SCOPE} Also: {others}, {measured}, {len(runs)} snippets run unmodified{_last(runs.values())}."
+    yield "{ .others }"
 
 
 def _as_it_stands(tree: Tree, run: SnippetRun) -> bool:
@@ -81,31 +86,37 @@ def _last(dates: Iterable[str]) -> str:
     return f", last on {phrasing.day(newest)}" if newest else ""
 
 
-def _counted(claims: Mapping[str, int], kinds: Sequence[str]) -> str:
-    return ", ".join(f"{claims[word]} {word}" for word in kinds if claims[word])
-
-
-def _standing(site: SiteData, claim: Claim) -> str:
-    """Return the worst status of a claim over all classes, in the words of the start page."""
+def _evidence(site: SiteData, claim: Claim) -> Kind:
+    """Return the evidence of a claim; measured on a GPU counts before measured on a CPU."""
     if isinstance(claim, CitedClaim):
         return "cited"
     if isinstance(claim, ReportedClaim):
         return "reported"
     if isinstance(claim, ModelledClaim):
-        return "hold" if site.board.models[claim.id].status == "modelled" else "undecided"
-    found = {standing.status for standing in site.board.standings[claim.id].values()}
-    return next((word for status, word in _WORDS.items() if status in found), "still open")
+        return "computed"
+    measured = [name for name, standing in site.board.standings[claim.id].items() if standing.verdict is not None]
+    if not measured:
+        return "open"
+    return "on a GPU" if any(map(site.on_gpu, measured)) else "on a CPU"
 
 
 def _out_of_memory(site: SiteData, page: PageContext) -> Iterator[str]:
     """Yield the table of out-of-memory symptoms and the methods for each."""
     found = by_symptom(site, page)
-    rows = [
-        [text(symptom.removeprefix(MESSAGE).lstrip(" ,")), links]
-        for symptom, links in found.items()
-        if symptom.startswith(MESSAGE)
-    ]
+    mine = sorted((symptom for symptom in found if symptom.startswith(MESSAGE)), key=_stage)
+    rows = [[text(symptom.removeprefix(MESSAGE).lstrip(" ,")), _first_bold(found[symptom])] for symptom in mine]
     yield from table((f"`{MESSAGE}` …", "go to"), rows).splitlines()
+
+
+def _stage(symptom: str) -> int:
+    """Return the place of a symptom in the order of a run, behind all stages if it names none."""
+    words = symptom.removeprefix(MESSAGE).lower()
+    return next((place for place, stage in enumerate(_STAGES) if stage in words), len(_STAGES))
+
+
+def _first_bold(links: str) -> str:
+    first, comma, others = links.partition(", ")
+    return f"**{first}**{comma}{others}"
 
 
 def _planned(site: SiteData, page: PageContext) -> Iterator[str]:
