@@ -61,10 +61,10 @@ def test_pages_stay_small(built: Path) -> None:
     assert max(sizes.values()) <= MAX_PAGE_BYTES
 
 
-def test_own_scripts_stay_below_five_kilobytes(built: Path) -> None:
+def test_own_scripts_stay_below_six_kilobytes(built: Path) -> None:
     ours = list((ROOT / "docs/assets/scripts").glob("*.js"))
     assert ours
-    assert all(path.stat().st_size <= 5 * 1024 for path in ours)
+    assert all(path.stat().st_size <= 6 * 1024 for path in ours)
     assert len(list((built / "assets").glob("*.js"))) == 2
 
 

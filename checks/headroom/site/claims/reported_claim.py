@@ -98,9 +98,7 @@ def in_short(claim: ReportedClaim, result: Result) -> str:
     kind = UNITS[result.record.metric.unit][0]
     ends = [each for each in (result.low, result.high) if each is not None] or [result.ratio]
     if kind in ("time", "rate"):
-        slower = max(ends) < 1
-        shown = [phrasing.number(1 / each if slower else each) for each in (reversed(ends) if slower else ends)]
-        return f"{' to '.join(dict.fromkeys(shown))} times {'slower' if slower else 'as fast'}"
+        return f"{' to '.join(dict.fromkeys(map(phrasing.number, ends)))} times as fast"
     moved = [phrasing.change((each if claim.metric.better == "higher" else 1 / each) - 1) for each in ends]
     return f"{claim.metric.title} {' to '.join(dict.fromkeys(moved))}"
 
