@@ -34,7 +34,10 @@ EXTERNAL = {
     "axolotl-ai-cloud/axolotl/blob/15f7910d33b41282f8c4fc1c4ca374b1b5965f2b": {"sample_packing"},
 }
 WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
-DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`, the (?:Trainer's )?default\b(?! on)")
+DEFAULT = re.compile(
+    r"`(?P<name>\w+)=(?P<value>[^`]+)`(?:,| \|[^|\n]*;) the (?:Trainer's )?default\b(?! on)"
+)  # in a sentence, or in the next cell of a table
+
 
 # In a separate process, so that no other test finds torch loaded.
 ASK = """
@@ -118,7 +121,7 @@ class TestNames:
 class TestDefaults:
     @pytest.mark.slow
     def test_defaults_in_sentences_are_those_of_the_trainer(self, trainer: dict[str, Any]) -> None:
-        """In each "`name=value`, the default" whose name is an argument of the Trainer."""
+        """In each "`name=value`, the default", and in tables, if the name is an argument of the Trainer."""
         found = [match.groups() for match in DEFAULT.finditer(guide()) if match["name"] in trainer["defaults"]]
         assert len(found) > 1
         for name, value in found:
