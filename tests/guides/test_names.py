@@ -24,7 +24,9 @@ GUIDE = "training/single-gpu.md"
 LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "torchao")
 # Names of libraries that are not installed, by the source that was read; the guide links it.
 EXTERNAL = {
-    "huggingface/trl/blob/016013e88acec9257c7476fdcdb12e5479938a5f": {"SFTConfig", "padding_free", "chunked_nll"},
+    "huggingface/trl/blob/016013e88acec9257c7476fdcdb12e5479938a5f": {
+        *("SFTConfig", "padding_free", "chunked_nll", "bfd_split"),
+    },
     "axolotl-ai-cloud/axolotl/blob/15f7910d33b41282f8c4fc1c4ca374b1b5965f2b": {"sample_packing"},
 }
 WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
