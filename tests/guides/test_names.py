@@ -25,18 +25,12 @@ LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "tor
 # Names of libraries that are not installed, by the source that was read; the guide links it.
 EXTERNAL = {
     "huggingface/trl/blob/016013e88acec9257c7476fdcdb12e5479938a5f": {
-        "SFTConfig",
-        "padding_free",
-        "chunked_nll",
-        "bfd_split",
+        *("SFTConfig", "padding_free", "chunked_nll", "bfd_split"),
     },
-    "unslothai/unsloth/blob/9fbe0b6da363f96d9e06790340bde617a645d563": {"FastLanguageModel"},
     "axolotl-ai-cloud/axolotl/blob/15f7910d33b41282f8c4fc1c4ca374b1b5965f2b": {"sample_packing"},
 }
 WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
-DEFAULT = re.compile(
-    r"`(?P<name>\w+)=(?P<value>[^`]+)`(?:,| \|[^|\n]*;) the (?:Trainer's )?default\b(?! on)"
-)  # in a sentence, or in the next cell of a table
+DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`(?:\*\*)?, the (?:Trainer's )?default\b(?! on)")
 
 
 # In a separate process, so that no other test finds torch loaded.
@@ -109,19 +103,20 @@ class TestNames:
 
     @pytest.mark.slow
     def test_old_names_of_the_trainer_do_not_exist(self, trainer: dict[str, Any]) -> None:
-        """Names with "gone in" a later version still exist."""
+        """Names with "gone in" or "deprecated until" a later version still exist."""
         known = {*trainer["defaults"], *trainer["optimizers"]}
         rows = old_names()
         assert len(rows) > 5
         for old, _ in rows:
             names = set(re.findall(r"`([a-z0-9_]+)(?:=[^`]*)?`", old))
-            assert names & known == (names if "gone in" in old else set()), old
+            later = re.search(r"gone in|deprecated until", old)
+            assert names & known == (names if later else set()), old
 
 
 class TestDefaults:
     @pytest.mark.slow
     def test_defaults_in_sentences_are_those_of_the_trainer(self, trainer: dict[str, Any]) -> None:
-        """In each "`name=value`, the default", and in tables, if the name is an argument of the Trainer."""
+        """In each "`name=value`, the default", if the name is an argument of the Trainer."""
         found = [match.groups() for match in DEFAULT.finditer(guide()) if match["name"] in trainer["defaults"]]
         assert len(found) > 1
         for name, value in found:
