@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
@@ -14,6 +14,8 @@ from headroom.pages.link_targets import FIGURES, METHODS
 from headroom.records.base import Record
 from headroom.records.claims import CitedClaim, MeasuredClaim
 from headroom.records.modelled_claims import ModelledClaim
+from headroom.records.pictures import PictureData
+from headroom.records.reported_claims import ReportedClaim
 from headroom.rules import Context
 from headroom.rules.code_blocks import PYTHON
 from headroom.rules.passages import passages
@@ -53,7 +55,7 @@ def declared(kind: type[BaseModel]) -> set[str]:
 
 
 @cache
-def used_fields() -> frozenset[tuple[str, str]]:
+def used_fields() -> frozenset[tuple[type[BaseModel], str]]:
     """Return every field that has a value other than its default in some record of the clean tree."""
     tree = context().tree
     parts = (
@@ -64,9 +66,11 @@ def used_fields() -> frozenset[tuple[str, str]]:
         tree.classes,
         tree.facts,
         tree.machines,
+        tree.published.comparisons,
+        tree.pictures,
     )
     return frozenset(
-        (kind.__name__, name)
+        (kind, name)
         for record in records(
             [*parts, tree.stand_ins, tree.harness_versions, tree.measuring_order, tree.snippets, tree.runs]
         )
@@ -80,7 +84,7 @@ def used_fields() -> frozenset[tuple[str, str]]:
 @pytest.mark.parametrize("kind", [*kinds()], ids=lambda kind: kind.__name__)
 def test_every_field_of_a_record_is_used(kind: type[BaseModel]) -> None:
     """Some record has a value for it that is neither its default nor empty."""
-    assert {name for name in declared(kind) if (kind.__name__, name) not in used_fields()} == set()
+    assert {name for name in declared(kind) if (kind, name) not in used_fields()} == set()
 
 
 class TestPages:
@@ -102,19 +106,26 @@ class TestPages:
         assert {form for form in ("calc:", "<calc:") for href in hrefs if href.startswith(form)} == {"calc:", "<calc:"}
 
     def test_claims_are_linked_with_every_title_and_without_words(self) -> None:
-        """Every status except `cited` and `supported` is a title."""
+        """Every status except `cited`, `supported` and `agrees` is a title."""
         links = [link for page, link, target in context().claim_links if not target.figure]
         assert {link.title for link in links if link.text} == {
-            None, "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "retired",
+            None, "contradicted", "inconclusive", "flips", "disputed", "unmeasured", "retired", "disagrees",
         }  # fmt: skip
         assert not all(link.text for link in links)
         assert any(link.href.startswith(METHODS) and not link.text for page in context().pages for link in page.links)
 
-    def test_cited_measured_and_modelled_claims_are_linked(self) -> None:
+    def test_claims_of_every_kind_are_linked(self) -> None:
         """Rules treat them differently."""
         claims = context().tree.claims
         kinds = {type(claims[target.claim]) for _, _, target in context().claim_links}
-        assert kinds == {CitedClaim, MeasuredClaim, ModelledClaim}
+        assert kinds == {CitedClaim, MeasuredClaim, ModelledClaim, ReportedClaim}
+
+    def test_pictures_of_every_kind_can_be_drawn(self) -> None:
+        """And one of them is on a page."""
+        pictures = context().tree.pictures
+        assert {type(picture) for picture in pictures.values()} == set(get_args(get_args(PictureData)[0]))
+        hrefs = {link.href for page in context().pages for link in page.links}
+        assert {f"picture:{name}" for name in pictures} & hrefs
 
     def test_pages_are_about_no_hardware_a_cpu_and_a_gpu(self) -> None:
         """One of them is a notebook."""

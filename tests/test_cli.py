@@ -57,7 +57,7 @@ class TestCheck:
         printed = capsys.readouterr()
         assert printed.out == ""
         kinds = "12 linked, 1 quoted, 1 proved, 1 definition, 1 advice, 1 source, 1 unproven, 1 misread"
-        counts = f"2 snippets, 13 claims, 3 sessions, 6 pages, 19 comparisons ({kinds})"
+        counts = f"2 snippets, 14 claims, 3 sessions, 6 pages, 19 comparisons ({kinds})"
         assert printed.err == f"{counts}: no problems\n"
 
     def test_problem_is_one_line_with_path_line_rule_and_remedy(
@@ -136,7 +136,7 @@ class TestVerdict:
     def test_every_claim_has_a_row_even_without_evidence(self, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["verdict", "--json", "--root", str(root)]) == OK
         rows = json.loads(capsys.readouterr().out)
-        assert len({row["claim"] for row in rows}) == 13
+        assert len({row["claim"] for row in rows}) == 14
         (unmeasured,) = (row for row in rows if row["status"] == "unmeasured")
         assert (unmeasured["ratio"], unmeasured["session"], unmeasured["n"]) == (None, None, 0)
 
@@ -218,7 +218,7 @@ class TestUsage:
     ) -> None:
         monkeypatch.chdir(root)
         assert main(["check"]) == OK
-        assert "13 claims" in capsys.readouterr().err
+        assert "14 claims" in capsys.readouterr().err
 
     @pytest.mark.parametrize("name", ["none", "training.none", "training.clever.paper"])
     def test_measure_of_an_unknown_name_lists_the_benchmarks(

@@ -186,6 +186,7 @@ def break_every_rule(root: Path) -> None:
     change(root, "checks/registry/training/clever-throughput.yml", "[1, 8]\n    why", "[2, 8]\n    why")
     change(root, "checks/methods/others.yml", "training.twin.step-time", "training.twin.time")
     change(root, "checks/methods/words.yml", "section:", "was: [old_guide#how]\nsection:")
+    change(root, "checks/published/clever-a100.yml", "column: rate", "column: speed")
     change(root, "checks/glossary/words.yml", "training/words.md#place", "training/words.md#nowhere")
     change(root, "checks/facts/number-formats.yml", '"2026-11-21"', '"2931-01-01"')
     change(root, "mkdocs.yml", "nav:", "hooks: [a.py]\nnav:")

@@ -50,7 +50,7 @@ class KeepGradients(TrainerCallback):
 arguments = TrainingArguments(
     output_dir="out",
     per_device_train_batch_size=2,
-    gradient_accumulation_steps=4,  # 8 sequences a step, 2 at a time
+    gradient_accumulation_steps=4,  # 8 sequences per step, 2 at a time
     max_steps=1,
     save_strategy="no",
     report_to="none",

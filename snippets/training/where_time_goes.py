@@ -63,9 +63,9 @@ ATTENTION = ("_scaled_dot_product", "_flash", "_efficient", "_cudnn")
 
 
 def where_time_goes(loader, steps: int = 3) -> dict[str, float]:
-    """Shares of the time that these steps take, in four parts."""
+    """Return four shares of the time that these steps take."""
     loader = iter(loader)
-    for _ in range(2):  # what is done once: states are made, kernels are chosen
+    for _ in range(2):  # warm up: optimizer states, choice of kernels
         train_and_wait(next(loader))
     with profile() as trace, record_function("whole"):
         for _ in range(steps):
@@ -96,14 +96,14 @@ def where_time_goes(loader, steps: int = 3) -> dict[str, float]:
 
 
 def train_and_wait(batch) -> None:
-    """Else the GPU still works while the next batch is awaited: it counts twice."""
+    """Wait for the GPU, or its work overlaps with the wait for the next batch."""
     train(batch)
     if device == "cuda":
         torch.cuda.synchronize()
 
 
 def within(event, name: str) -> bool:
-    """Whether an operation was called in a part of this name."""
+    """Return whether an operation ran inside a range of this name."""
     while event and event.name != name:
         event = event.cpu_parent
     return event is not None

@@ -22,10 +22,17 @@ from headroom.records import load
 ROOT = Path(__file__).parents[2]
 GUIDE = "training/single-gpu.md"
 LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "torchao")
-# Names of TRL, Unsloth and Axolotl.
-NOT_INSTALLED = {"SFTConfig", "FastLanguageModel", "padding_free", "chunked_nll", "sample_packing"}
+# Names of libraries that are not installed, by the source that was read; the guide links it.
+EXTERNAL = {
+    "huggingface/trl/blob/016013e88acec9257c7476fdcdb12e5479938a5f": {
+        *("SFTConfig", "padding_free", "chunked_nll", "bfd_split"),
+    },
+    "unslothai/unsloth/blob/9fbe0b6da363f96d9e06790340bde617a645d563": {"FastLanguageModel"},
+    "axolotl-ai-cloud/axolotl/blob/15f7910d33b41282f8c4fc1c4ca374b1b5965f2b": {"sample_packing"},
+}
 WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
-DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`, the (?:Trainer's )?default\b(?! on)")
+DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`(?:\*\*)?, the (?:Trainer's )?default\b(?! on)")
+
 
 # In a separate process, so that no other test finds torch loaded.
 ASK = """
@@ -81,29 +88,36 @@ class TestNames:
 
         Old names are in the table of old names, or not marked as code.
         """
-        left = words(without_fences(guide())) - {name for row in old_names() for name in words(row[0])} - NOT_INSTALLED
+        left = words(without_fences(guide())) - {name for row in old_names() for name in words(row[0])}
         ours = [path for folder in ("snippets", "checks/benchmarks") for path in (ROOT / folder).rglob("*.py")]
+        assert set().union(*EXTERNAL.values()) <= left, "an external name is no longer in the guide"
+        left.difference_update(*EXTERNAL.values())
         for path in (*ours, *(each for library in LIBRARIES for each in files(library))):
             left.difference_update(WORD.findall(path.read_text("utf-8", errors="replace")))
             if not left:
                 break
         assert left == set()
 
+    def test_guide_links_the_source_of_external_names(self) -> None:
+        """At the commit that was read."""
+        assert [source for source in EXTERNAL if f"https://github.com/{source}/" not in guide()] == []
+
     @pytest.mark.slow
     def test_old_names_of_the_trainer_do_not_exist(self, trainer: dict[str, Any]) -> None:
-        """Names with "gone in" a later version still exist."""
+        """Names with "gone in" or "deprecated until" a later version still exist."""
         known = {*trainer["defaults"], *trainer["optimizers"]}
         rows = old_names()
         assert len(rows) > 5
         for old, _ in rows:
             names = set(re.findall(r"`([a-z0-9_]+)(?:=[^`]*)?`", old))
-            assert names & known == (names if "gone in" in old else set()), old
+            later = re.search(r"gone in|deprecated until", old)
+            assert names & known == (names if later else set()), old
 
 
 class TestDefaults:
     @pytest.mark.slow
     def test_defaults_in_sentences_are_those_of_the_trainer(self, trainer: dict[str, Any]) -> None:
-        """In each "`name=value`, the default" whose name is an argument of the Trainer."""
+        """In each "`name=value`, the default", if the name is an argument of the Trainer."""
         found = [match.groups() for match in DEFAULT.finditer(guide()) if match["name"] in trainer["defaults"]]
         assert len(found) > 1
         for name, value in found:

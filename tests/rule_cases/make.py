@@ -28,6 +28,14 @@ MIB = 2.0**20
 # Seconds of a step by arm and batch size, and the relative noise of a run.
 SECONDS = {("plain", 1): 0.010, ("plain", 8): 0.080, ("clever", 1): 0.011, ("clever", 8): 0.056}
 NOISE = 0.003
+# What the snippet printed: its results, and the rows of the pictures `step` and `traces`.
+OUTPUT = """9 + 9 is 18
+calls: [3]
+plain: 0 forward 1 0 0 2 0 0
+plain: 5 backward 1 0 1 4 2 0.5
+plain: 6 update 1 2 1 0 0 0
+loader kernels: 2 4
+loader kernels: 6 8"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +223,7 @@ def _record(snippet: str, hardware_class: str, sha256: str) -> str:
         "models": {"openai-community/gpt2": "stand-in"},
         "warnings": ["a made-up warning"],
         "ablation": {"outcome": "proof failed", "message": "AssertionError", "seconds": 0.5},
-        "output": "9 + 9 is 18\ncalls: [3]",
+        "output": OUTPUT,
     }
     return json.dumps(record, indent=1) + "\n"
 

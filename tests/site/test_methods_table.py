@@ -49,11 +49,11 @@ class TestTable:
         assert row[1] == "[](claim:training.clever.published-rate)"
 
     def test_the_same_result_links_its_proof(self, site: SiteData) -> None:
-        """Without a proof the cell shows the quality claims."""
+        """Without a proof the cell shows the quality claims, or a dash."""
         found = {row[0]: row[3] for row in rows(site, LINE, page=GPU)}
         proven = [cell for name, cell in found.items() if "clever method" in name]
         assert proven == ["[the same](#how), which a snippet proves"]
-        assert "not measured" in set(found.values())
+        assert "–" in set(found.values())
 
     def test_a_cost_is_shown_as_a_gain_without_the_method(self, site: SiteData) -> None:
         """The claim is measured with the method as the baseline."""
@@ -90,8 +90,11 @@ class TestTable:
         lines = ["See [this](gpu/early.md#b) first, then [that](gpu/late.md).", LINE]
         found = [row[0] for row in rows(SiteData.load(tree), *lines, page=GPU)]
         targets = [name.partition("](gpu/")[2].partition(")")[0] for name in found]
-        assert targets == ["early.md#b", "early.md#a", "late.md#c"]
-        assert [name.partition("{ #")[2] for name in found] == ["row-words }", "row-others }", "row-clever }"]
+        assert targets == ["early.md#a", "late.md#c"]
+        assert [name.partition("{ #")[2] for name in found] == ["row-others }", "row-clever }"]
+        last = methods_table.with_tables(lines, SiteData.load(tree), GPU)[-1]
+        assert last.startswith("“–” means that nothing is known. Methods without a figure: [")
+        assert "](gpu/early.md#b){ #row-words }" in last
 
     def test_cells_are_summaries_on_the_site(self, site: SiteData) -> None:
         """The extension inserts the table before it resolves links."""

@@ -69,7 +69,9 @@ def _panel(canvas: Canvas, panel: Panel, y: float) -> float:
     canvas.text((0, y + 13), panel.title, "h1")
     top, bottom = y + 22, y + 22 + 42 * len(panel.ratios)
     for tick in (each for each in _TICKS if low <= each <= high):
-        canvas.line((at(tick), top), (at(tick), bottom), "ln" if tick == 1 else "tk")
+        for row in range(len(panel.ratios)):  # below each row's label, which a continuous line would cross
+            y1 = top + 42 * row + 18
+            canvas.line((at(tick), y1), (at(tick), y1 + 24), "ln" if tick == 1 else "tk")
         canvas.text((max(at(tick), 14), bottom + 14), f"{tick:g}×", "s m", "mid")
     for index, ratio in enumerate(panel.ratios):
         _row(canvas, ratio, top + index * 42, at)

@@ -14,6 +14,7 @@ from headroom.site.site_data import PageContext, SiteData
 _LINE = re.compile(rf"^\[\]\({METHODS}(?P<page>[^()\s]+)\)$")
 _LINKED = re.compile(r"\]\(([^()\s#]+)")
 _ANCHOR = re.compile(r"\{#([\w-]+)\}")
+_UNKNOWN = "–"
 _HEAD = ("| Method | Speed | Memory | Result |", "|---|---|---|---|")
 
 
@@ -27,15 +28,25 @@ def with_tables(lines: Sequence[str], site: SiteData, page: PageContext) -> list
 
 
 def table(section_page: str, lines: Sequence[str], site: SiteData, page: PageContext) -> Iterator[str]:
-    """Yield the table, ordered by the first link to each page, then by the sections on each page."""
+    """Yield the table, ordered by the first link to each page, then by the sections on each page.
+
+    A line below the table names the methods without any figure.
+    """
     yield from _HEAD
     order = _places(section_page, lines, site, page)
+    without = []
     for method in sorted(of_page(site, section_page), key=lambda method: (order[method.section], method.name.lower())):
         home, _, anchor = method.section.partition("#")
         target = f"#{anchor}" if home == page.path else page.href(method.section)
         cells = [_cell(site, page, method, kind) for kind in ("speed", "memory")]
+        cells.append(_result(site, page, method, target))
         name = f"[{text(method.name)}]({target}){{ #row-{method.id} }}"
-        yield f"| {name} | {' | '.join(cells)} | {_result(site, page, method, target)} |"
+        if set(cells) == {_UNKNOWN}:
+            without.append(name)
+        else:
+            yield f"| {name} | {' | '.join(cells)} |"
+    legend = f"“{_UNKNOWN}” means that nothing is known."
+    yield from ("", f"{legend} Methods without a figure: {', '.join(without)}." if without else legend)
 
 
 def _places(section_page: str, lines: Sequence[str], site: SiteData, page: PageContext) -> dict[str, tuple[int, int]]:
@@ -62,19 +73,21 @@ def of_page(site: SiteData, section_page: str) -> list[Method]:
 
 
 def _cell(site: SiteData, page: PageContext, method: Method, kind: Literal["speed", "memory", "quality"]) -> str:
-    """Return the summary of the best evidence: measured on this hardware, else reported, else cited, else unmeasured.
+    """Return the summary of the best evidence: measured on this hardware, else reported, else cited, else a dash.
 
-    A claim about a method's cost gets the words "without it", because its figures show the gain of leaving it out.
+    A measured or cited claim about a method's cost gets the words "without it": its figures show the gain of leaving
+    the method out. The subject of a reported claim is the method itself.
     """
     known = [site.tree.claims[name] for name in method.claims.get(kind, ()) if name in site.tree.claims]
     measured = [claim for claim in known if isinstance(claim, MeasuredClaim)]
     cited = [claim for claim in known if isinstance(claim, CitedClaim) and claim.in_brief]
     reported = [claim for claim in known if isinstance(claim, ReportedClaim) and not claim.retired]
     here = [claim for claim in measured if _has_result(site, page, claim)]
-    best = next(iter((*here, *reported, *cited, *measured)), None)
+    best = next(iter((*here, *reported, *cited)), None)
     if best is None:
-        return "not measured"
-    return f"[](claim:{best.id}){' without it' * (best.id in method.costs)}"
+        return _UNKNOWN
+    left_out = best.id in method.costs and not isinstance(best, ReportedClaim)
+    return f"[](claim:{best.id}){' without it' * left_out}"
 
 
 def _has_result(site: SiteData, page: PageContext, claim: MeasuredClaim) -> bool:
