@@ -27,6 +27,7 @@ EXTERNAL = {
     "huggingface/trl/blob/016013e88acec9257c7476fdcdb12e5479938a5f": {
         *("SFTConfig", "padding_free", "chunked_nll", "bfd_split"),
     },
+    "unslothai/unsloth/blob/9fbe0b6da363f96d9e06790340bde617a645d563": {"FastLanguageModel"},
     "axolotl-ai-cloud/axolotl/blob/15f7910d33b41282f8c4fc1c4ca374b1b5965f2b": {"sample_packing"},
 }
 WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
