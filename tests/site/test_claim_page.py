@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
-from re import sub
+from re import findall, sub
 
 import markdown
 import pytest
@@ -145,6 +145,39 @@ def test_every_claim_has_a_page_and_a_line_in_the_index(site: SiteData) -> None:
         path = f"claims/{claim.id.replace('.', '/', 1)}.md"
         assert path in pages
         assert f"({path.removeprefix('claims/')})" in pages["claims/index.md"]
+
+
+class TestIndex:
+    """The index of all claims."""
+
+    def test_a_class_without_a_measurement_is_not_listed(self, site: SiteData) -> None:
+        page = exports.index(site)
+        assert "measurement yet</span>" not in page
+        row = next(line for line in page.split("\n") if "training/unmeasured.md" in line)
+        assert row.startswith('| <span data-status="unmeasured">')
+        assert row.endswith("| – |")
+
+    def test_a_row_has_its_status_ratio_and_hardware(self, site: SiteData) -> None:
+        row = next(line for line in exports.index(site).split("\n") if "training/memory.md" in line)
+        assert row.startswith('| <span data-status="supported">')
+        assert "<strong>2.91×</strong> <small>saved-activation memory, " in row
+
+    def test_claims_are_grouped_by_method_with_a_link_to_its_section(self, site: SiteData) -> None:
+        page = exports.index(site)
+        for claim in site.tree.claims.values():
+            method = site.tree.methods.get(claim.method or "")
+            group = page.partition(f" {{ #{claim.method or 'own'} data-search-exclude }}")
+            assert f"({claim.id.replace('.', '/', 1)}.md)" in group[2].partition("\n## ")[0]
+            if method:
+                assert f"](../{method.section})" in group[0].rpartition("\n## ")[2]
+
+    def test_the_form_counts_each_status_that_a_claim_has(self, site: SiteData) -> None:
+        chips = dict(findall(r'value="(\w*)"[^>]*>[^<]*<small>(\d+)<', exports.index(site)))
+        assert chips[""] == str(len(site.tree.claims))
+        for status, count in chips.items():
+            if status:
+                assert exports.index(site).count(f'data-status="{status}"') <= int(count)
+        assert {"supported", "flips", "contradicted", "cited", "unmeasured"} <= set(chips)
 
 
 def test_claims_json_equals_figures_recomputed_from_samples(site: SiteData) -> None:

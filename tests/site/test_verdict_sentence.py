@@ -12,7 +12,7 @@ from headroom.records.claims import Sweep
 from headroom.site.claims import phrasing, points_table, sweep_phrases, verdict_sentence
 from headroom.site.claims.points_table import Series
 from headroom.site.site_data import SiteData
-from headroom.verdicts import Board, PointVerdict
+from headroom.verdicts import PointVerdict, Status
 from headroom.verdicts.crossover import Shape
 
 BYTES, TIME, RATE = {"name": "peak_allocated"}, {"name": "step_time"}, {"name": "throughput"}
@@ -178,25 +178,20 @@ def test_a_badge_names_the_range_of_a_sweep(shape: Shape, expected: str) -> None
     assert sweep_phrases.reach(Sweep(axis="tokens", unit="tokens", grid=(1, 1024)), shape) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "word"), [("sweep", "gain from 8 sequences up"), ("part", "from 8 sequences up"), ("memory", "measured")]
-)
-def test_the_badge_names_the_part_of_the_sweep_where_the_claim_holds(site: SiteData, name: str, word: str) -> None:
-    """A claim that holds everywhere is only "measured"."""
+@pytest.mark.parametrize(("name", "word"), [("sweep", "depends"), ("part", "measured"), ("memory", "measured")])
+def test_the_tooltip_and_not_the_badge_names_the_part_of_the_sweep(site: SiteData, name: str, word: str) -> None:
     claim = site.tree.claims[f"training.{name}"]
     assert isinstance(claim, MeasuredClaim)
-    assert phrasing.view(site, claim, "cpu").word == word
+    view = phrasing.view(site, claim, "cpu")
+    assert view.word == word
+    assert ("from 8 sequences up" in verdict_sentence.verdict_sentence(view)) == (name != "memory")
 
 
-def test_a_badge_names_no_part_if_the_claim_holds_everywhere(site: SiteData) -> None:
-    claim = site.tree.claims["training.part"]
+@pytest.mark.parametrize(("status", "word"), [("flips", "depends"), ("contradicted", "contradicted on a CPU")])
+def test_a_carried_over_badge_has_at_most_four_words(site: SiteData, status: Status, word: str) -> None:
+    claim = site.tree.claims["training.memory"]
     assert isinstance(claim, MeasuredClaim)
-    found = site.board.of(claim, "cpu")
-    assert found.verdict is not None
-    points = tuple(replace(point, verdict="supported") for point in found.verdict.points)
-    everywhere = replace(found, verdict=replace(found.verdict, points=points))
-    other = replace(site, board=Board({claim.id: {"cpu": everywhere}}))
-    assert phrasing.view(other, claim, "cpu").word == "measured"
+    assert replace(phrasing.view(site, claim, "h200"), status=status).word == word
 
 
 def test_the_product_follows_a_class_that_does_not_name_it() -> None:

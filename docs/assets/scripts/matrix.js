@@ -5,12 +5,9 @@ document$.subscribe(() => {
   const {hardware, goal, method} = form.elements
   const GOALS = ["speed", "memory", "quality"]
   const heads = [...table.tHead.rows[0].cells]
-  // A word is looked for where a name begins: `adafactor` is not `galore_adafactor`, and `8bit` is `8-bit`.
-  const namesIn = text => [...new Set(text.split(/\s+/).flatMap(name =>
-    [name, name.replace(/[^\p{L}\p{N}_]+/gu, ""), ...name.split(/[^\p{L}\p{N}_]+/u)]))]
   const rows = [...table.tBodies[0].rows].map(row => ({
     row,
-    names: namesIn(`${row.cells[0].textContent} ${row.querySelector("[data-names]").dataset.names}`.toLowerCase()),
+    names: tableFilters.names(`${row.cells[0].textContent} ${row.querySelector("[data-names]").dataset.names}`),
     found: [...row.querySelectorAll("[data-goal]")].map(each => ({
       cell: each.closest("td").cellIndex, on: each.dataset.on ?? "", goal: each.dataset.goal,
       gains: "gains" in each.dataset, ratio: Number(each.dataset.ratio ?? NaN),
@@ -27,7 +24,7 @@ document$.subscribe(() => {
   function fits({names, found}) {
     const any = !hardware.value || found.some(each => each.on === hardware.value)
     return any && (!goal.value || found.some(wanted))
-      && method.value.toLowerCase().split(/\s+/).every(word => names.some(name => name.startsWith(word)))
+      && tableFilters.matches(names, method.value)
   }
 
   // Sort by the best ratio in the column, of the wanted goal alone if one is chosen.
@@ -60,14 +57,10 @@ document$.subscribe(() => {
       ? head.setAttribute("aria-sort", falls ? "descending" : "ascending") : head.removeAttribute("aria-sort"))
   }
 
-  function remember() {
-    const state = Object.entries({hardware: hardware.value, goal: goal.value, method: method.value.trim(), sort: sorted})
-    const hash = new URLSearchParams(state.filter(([, value]) => value)).toString()
-    history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search)
-  }
+  const remember = () => tableFilters.remember({hardware: hardware.value, goal: goal.value, method: method.value.trim(), sort: sorted})
 
   function recall() {
-    const state = new URLSearchParams(location.hash.slice(1))
+    const state = tableFilters.recalled()
     goal.value = GOALS.find(name => name === state.get("goal")) ?? ""
     method.value = state.get("method") ?? ""
     sorted = /^-?\d$/.test(state.get("sort") ?? "") && Math.abs(state.get("sort")) < heads.length ? state.get("sort") : ""

@@ -1,65 +1,75 @@
-"""The index page of all claims, by topic."""
+"""The index page of all claims: a table per method, and the form that filters them."""
 
-from collections.abc import Iterator
+from collections import Counter
 from itertools import groupby
 
 from headroom.io.markdown_escape import text
-from headroom.records import CitedClaim, Claim, ModelledClaim, ReportedClaim
-from headroom.site.claims import cited_claim, modelled_claim, phrasing, reported_claim, retirement_notice
-from headroom.site.markdown_blocks import badge
+from headroom.records import Claim
+from headroom.records.methods import Method
+from headroom.site.claims import index_results
 from headroom.site.site_data import INDEX, PageContext, SiteData, claim_page
+
+_HERE = PageContext(INDEX)
+_FRONT = '---\ntitle: Claims\ndescription: "Every claim of this site and its verdict"\n---'
+_INTRO = """Every comparison on this site is one of these claims. The site computes each verdict from the raw samples
+whenever it is built, separately for each [hardware class](hardware.md). A ratio (×) above 1 supports the claim, and
+**–** means that there is no measurement yet. [What changed](changes.md) lately, and [all of it as
+data](../claims.json)."""
+_OWN = "How this project measures"
+"""The heading of claims that are about no method."""
 
 
 def index(site: SiteData) -> str:
-    """Return the page as Markdown: a table of claims per topic."""
-    claims = sorted(site.tree.claims.values(), key=lambda claim: claim.id)
-    intro = (
-        "Every comparison on this site is one of these claims. A verdict is never stored: it is computed from the raw "
-        "samples whenever the site is built, separately for each [hardware class](hardware.md). "
-        "[What changed](changes.md) lately, and [all of it as data](../claims.json)."
+    """Return the page as Markdown: a form, and a table of claims per method."""
+    claims = sorted(site.tree.claims.values(), key=lambda claim: (_order(site, claim), claim.id))
+    parts = [_FRONT, "# Claims", _INTRO, _filters(site, claims)]
+    for _, group in groupby(claims, key=lambda claim: _order(site, claim)):
+        parts += _group(list(group), site)
+    return "\n\n".join(parts) + "\n"
+
+
+def _order(site: SiteData, claim: Claim) -> tuple[bool, str, str]:
+    """Return what claims are sorted and grouped by: the method's name; claims about no method come last."""
+    method = _method(site, claim)
+    return claim.method is None, method.name.lower() if method else "", claim.method or ""
+
+
+def _method(site: SiteData, claim: Claim) -> Method | None:
+    return site.tree.methods.get(claim.method or "")
+
+
+def _filters(site: SiteData, claims: list[Claim]) -> str:
+    """Return the form for the script; the style sheet hides it without scripts."""
+    counts = Counter(status for claim in claims for status in index_results.statuses(claim, site))
+    found = [("", "all", len(claims)), *((key, word, counts[key]) for key, word in index_results.STATUSES.items())]
+    chips = "".join(_chip(*each) for each in found if each[2])
+    parts = (
+        '<label>Claim <input name="words" type="search" placeholder="method, metric or GPU"></label>',
+        f'<fieldset class="chips"><legend>Status</legend>{chips}</fieldset>',
+        '<output aria-live="polite"></output>',
     )
-    head = [
-        '---\ntitle: Claims\ndescription: "Every claim of this site and its verdict"\n---',
-        "# Claims",
-        intro,
-    ]
-    topics = groupby(claims, key=lambda claim: claim.id.partition(".")[0])
-    return "\n\n".join([*head, *(part for topic, group in topics for part in _topic(topic, list(group), site))]) + "\n"
+    return "\n".join(('<form class="matrix-filters claim-filters" data-search-exclude>', *parts, "</form>"))
 
 
-def _topic(topic: str, claims: list[Claim], site: SiteData) -> Iterator[str]:
-    yield f"## {topic.capitalize()} {{ data-search-exclude }}"
-    rows = [f"| {_named(claim)} | {_statuses(claim, site)} |" for claim in claims]
-    yield "\n".join(["| claim | verdict |", "| --- | --- |", *rows])
+def _chip(status: str, word: str, count: int) -> str:
+    # Without autocomplete=off a browser may restore an earlier choice without filtering the rows.
+    checked = "" if status else " checked"
+    field = f'<input type="radio" name="status" value="{status}" autocomplete="off"{checked}>'
+    return f"<label>{field}{word} <small>{count}</small></label>"
 
 
-def _named(claim: Claim) -> str:
-    return f"[{text(claim.statement)}]({PageContext(INDEX).href(claim_page(claim.id))})"
+def _group(claims: list[Claim], site: SiteData) -> list[str]:
+    """Return a heading that links the method's section, and the table of its claims."""
+    method, slug = _method(site, claims[0]), claims[0].method
+    named = f"[{text(method.name)}]({_HERE.href(method.section)})" if method else text(slug or _OWN)
+    names = text(" ".join((slug or "", *((method.name, *method.aliases) if method else ()))))
+    rows = [f"| {_named(claim, site)} | {index_results.result(claim, site)} |" for claim in claims]
+    table = "\n".join(["| claim | verdict |", "| --- | --- |", *rows])
+    opened = f'<div class="claim-index" data-names="{names}" markdown="block" data-no-terms>'
+    return [f"## {named} {{ #{slug or 'own'} data-search-exclude }}", opened, table, "</div>"]
 
 
-def _statuses(claim: Claim, site: SiteData) -> str:
-    """Return a badge per class with the date of its newest session."""
-    if claim.retired:
-        return f"{retirement_notice.BADGE} since {phrasing.day(claim.retired.since)}"
-    if isinstance(claim, CitedClaim):
-        return f"{badge('cited', cited_claim.word(claim))} {claim.source.year}"
-    if isinstance(claim, ModelledClaim):
-        found = site.board.models[claim.id]
-        return f"{badge(found.status, modelled_claim.word(found))} {text(found.reason)}"
-    if isinstance(claim, ReportedClaim):
-        return _reported(claim, site)
-    views = [phrasing.view(site, claim, name) for name in site.classes_of(claim)]
-    return "<br>".join(_status(view) for view in views)
-
-
-def _reported(claim: ReportedClaim, site: SiteData) -> str:
-    found = site.board.reported[claim.id]
-    places = "; ".join(dict.fromkeys(reported_claim.conditions(each) for each in found.results))
-    return f"{badge(found.status, reported_claim.word(found))} {text(places)}"
-
-
-def _status(view: phrasing.View) -> str:
-    place = text(view.site.class_name(view.hardware))
-    badge = f'<span class="badge badge-{view.status}">{text(view.word)}</span>'
-    session = view.standing.session
-    return f"{badge} {place}" + (f", {phrasing.day(session.head.date)}" if session else "")
+def _named(claim: Claim, site: SiteData) -> str:
+    """Return the claim's sentence with a link to its page, and the statuses that the filter matches."""
+    found = " ".join(index_results.statuses(claim, site))
+    return f'<span data-status="{found}">[{text(claim.statement)}]({_HERE.href(claim_page(claim.id))})</span>'

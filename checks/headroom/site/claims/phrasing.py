@@ -9,7 +9,7 @@ from headroom.maths.units import UNITS, human_readable
 from headroom.records import MeasuredClaim, Point
 from headroom.site.claims import age_words, sweep_phrases
 from headroom.site.site_data import SiteData
-from headroom.verdicts import PointVerdict, Standing, Status, crossover
+from headroom.verdicts import PointVerdict, Standing, Status
 
 BADGES: dict[Status, str] = {
     "supported": "measured",
@@ -27,10 +27,9 @@ BADGES: dict[Status, str] = {
 # Badges of bytes counted on another class than the page's. Other metrics never carry over.
 CARRIED: dict[Status, str] = {
     "supported": "counted on",
-    "contradicted": "counted, and not so, on",
+    "contradicted": "contradicted on",
     "inconclusive": "inconclusive on",
     "disputed": "disputed on",
-    "flips": "depends on the size, counted on",
 }
 # How each kind of metric names a higher and a lower value.
 _MORE_LESS = {"time": ("longer", "shorter"), "bytes": ("more", "less"), "rate": ("higher", "lower")}
@@ -69,36 +68,18 @@ class View:
 
     @property
     def word(self) -> str:
-        """The badge's text."""
+        """The badge's text, in two or three words; the conditions are in its tooltip."""
         on_gpu, kind = self.site.on_gpu, self._kind(self.hardware)
         if self.status == "unmeasured":
             measured = [name for name, found in self.site.board.standings[self.claim.id].items() if found.verdict]
             if on_gpu(self.hardware) not in map(on_gpu, measured):
                 return f"no {kind} measurement yet"
             return f"not measured on {self.place if kind == 'GPU' else 'this CPU'}"
-        part = self._part
-        if self.source is None or not self.carried:
-            return (part or BADGES[self.status]) + age_words.mark(self.standing)
+        if self.source is None or not self.carried or self.status == "flips":
+            return BADGES[self.status] + age_words.mark(self.standing)
         elsewhere = self._kind(self.source)
-        counted = f"{part}, counted on" if part else CARRIED[self.status]
-        return f"{counted} {'another' if elsewhere == kind else 'a'} {elsewhere}{age_words.mark(self.standing)}"
-
-    @property
-    def _part(self) -> str:
-        """The part of the sweep for which the claim holds, if not all of it: `gain from 1,024 tokens up`.
-
-        A link to a claim that flips may be about the part where it does not hold, so the badge says "gain" or "holds".
-        """
-        sweep, verdict = self.claim.scope.sweep, self.standing.verdict
-        if sweep is None or verdict is None or self.status not in ("flips", "supported"):
-            return ""
-        found = crossover.shape(self.claim, verdict.points)
-        if self.status == "supported":  # at all asserted points, but perhaps not at all measured ones
-            found = crossover.asserted(self.claim) if found != crossover.EVERYWHERE else None
-        place = sweep_phrases.reach(sweep, found) if found else ""
-        if not place or self.status == "supported":
-            return place
-        return f"{'gain' if self.claim.relation == 'better' else 'holds'} {place}"
+        other = "another" if elsewhere == kind else "a"
+        return f"{CARRIED[self.status]} {other} {elsewhere}{age_words.mark(self.standing)}"
 
     def _kind(self, hardware_class: str) -> str:
         return "GPU" if self.site.on_gpu(hardware_class) else "CPU"

@@ -50,10 +50,8 @@ def measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str
     """Return the outcome of a claim on a class, with figures that carry over if it has none."""
     view = phrasing.view(site, claim, hardware)
     cost = claim.id in method.costs
-    # A badge about a part of a sweep is about the claim's subject; for a cost the subject is the alternative.
-    word = phrasing.BADGES["flips"] if cost and view.status == "flips" else view.word
     gains = view.status in _GAINS and claim.relation == "better" and not cost
-    outcome = Outcome(claim, view.status, word, gains=gains, here=not view.carried)
+    outcome = Outcome(claim, view.status, view.word, gains=gains, here=not view.carried)
     point = phrasing.shown_point(view)
     if point is None:
         return outcome
