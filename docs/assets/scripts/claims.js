@@ -2,7 +2,8 @@
 document$.subscribe(() => {
   const form = document.querySelector(".claim-filters")
   if (!form) return
-  const {status, words} = form.elements
+  const {words} = form.elements, chips = form.querySelectorAll("[name=status]")
+  const chosen = () => form.querySelector(":checked").value
   const groups = [...document.querySelectorAll(".claim-index")].map(group => ({
     parts: [group.previousElementSibling, group],
     rows: [...group.querySelectorAll("tbody tr")].map(row => ({
@@ -13,8 +14,9 @@ document$.subscribe(() => {
   const rows = groups.flatMap(group => group.rows)
 
   function filter() {
+    const status = chosen()
     for (const {row, has, names} of rows) {
-      row.hidden = !((!status.value || has.includes(status.value)) && tableFilters.matches(names, words.value))
+      row.hidden = !((!status || has.includes(status)) && tableFilters.matches(names, words.value))
     }
     for (const {parts, rows: own} of groups) {
       const empty = own.every(({row}) => row.hidden)
@@ -26,14 +28,14 @@ document$.subscribe(() => {
 
   function recall() {
     const state = tableFilters.recalled()
-    status.value = ""
-    status.value = state.get("status") ?? ""
+    const chip = [...chips].find(({value}) => value === state.get("status")) ?? chips[0]
+    chip.checked = true
     words.value = state.get("words") ?? ""
     filter()
     document.getElementById(location.hash.slice(1))?.scrollIntoView()  // its heading may have been hidden
   }
 
-  form.addEventListener("input", () => { filter(); tableFilters.remember({status: status.value, words: words.value.trim()}) })
+  form.addEventListener("input", () => { filter(); tableFilters.remember({status: chosen(), words: words.value.trim()}) })
   form.addEventListener("submit", event => event.preventDefault())
   addEventListener("hashchange", recall)
   recall()
