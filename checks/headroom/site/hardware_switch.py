@@ -39,8 +39,6 @@ def select(site: SiteData, first: str, **attributes: str) -> Element:
     for name, known in site.tree.classes.items():
         option = SubElement(found, "option", {"value": name, "data-name": one_line(known.name)})
         option.text = one_line(site.short_name(name)) + ("" if name in measured else NOTHING)
-        if name not in measured:
-            option.set("disabled", "")
     return found
 
 
