@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -14,10 +15,12 @@ import pytest
 import factories
 from headroom import changes as package
 from headroom.changes import Changes, HistoryError, changes, differences, report
+from headroom.changes.differences import VerdictChange
 from headroom.cli import FAILED, OK, USAGE, main
 from headroom.io import git_history, safe_read
 from headroom.io.atomic_write import UnwritableError
 from headroom.records import MeasuredClaim, load
+from headroom.verdicts.summary import VerdictRow
 
 CLAIM = factories.a_claim()
 PATH = "checks/registry/training/clever.yml"
@@ -352,6 +355,15 @@ class TestPrinting:
         assert "<img" not in html
         assert html.count("<td>") == 4
         assert f"training.other at mode={HOSTILE}" in unescape(html)
+
+    def test_reported_ratios_are_printed_with_and_without_a_range(self) -> None:
+        """A single published row has no range; reruns have one."""
+        single = VerdictRow("training.a", "published a100", "agrees", "single", {}, 1.5, None, None, 1, None)
+        reruns = replace(single, low=1.25, high=1.75, n=3)
+        moved = [VerdictChange("training.a", "published a100", {}, before, single) for before in (None, reruns)]
+        first, second = report.lines(Changes(tuple(moved), *((),) * 8))
+        assert first == "verdict: training.a on published a100: no verdict → agrees (single), 1.5, 1 published ratio"
+        assert "agrees (single), 1.5 [1.25, 1.75], 3 published ratios → agrees (single), 1.5, 1" in second
 
     def test_markdown_has_bounded_length(self, root: Path) -> None:
         many = [factories.a_claim(f"training.other-{i}") for i in range(205)]

@@ -88,11 +88,10 @@ def _at(moved: VerdictChange) -> str:
 
 
 def _plain(row: VerdictRow | None) -> str:
-    """Return a verdict with its ratio and interval."""
+    """Return a verdict with its ratio and interval or range."""
     if row is None:
         return "no verdict"
-    figures = "" if row.ratio is None else f", {row.ratio:.4g} [{row.low:.4g}, {row.high:.4g}], {row.n} blocks"
-    return f"{row.status} ({row.reason}){figures}"
+    return ", ".join(filter(None, (f"{row.status} ({row.reason})", row.figures)))
 
 
 def _count(number: int, what: str) -> str:

@@ -33,19 +33,22 @@ class VerdictRow:
     """The day on which the claim was retired; empty if it was not."""
 
     @property
-    def _repeats(self) -> str:
-        return f"{self.n} blocks" if self.session else f"{self.n} published ratio{'s' * (self.n > 1)}"
+    def figures(self) -> str:
+        """The ratio, its interval or range if there is one, and how often it was repeated; empty without a ratio."""
+        if self.ratio is None:
+            return ""
+        known = self.low is not None and self.high is not None
+        interval = f" [{self.low:.4g}, {self.high:.4g}]" if known else ""
+        repeats = f"{self.n} blocks" if self.session else f"{self.n} published ratio{'s' * (self.n > 1)}"
+        return f"{self.ratio:.4g}{interval}, {repeats}"
 
     def __str__(self) -> str:
         """Return one line for a terminal."""
         at = ", ".join(f"{name}={value}" for name, value in self.point.items())
         place = f"{self.claim} on {self.hardware_class}" + (f" at {at}" if at else "")
-        interval = f"{self.ratio:.4g}" if self.ratio is not None else ""
-        if self.low is not None and self.high is not None:
-            interval += f" [{self.low:.4g}, {self.high:.4g}]"
         parts = (
             f"{self.status} ({self.reason})",
-            f"{interval}, {self._repeats}" if interval else "",
+            self.figures,
             self.age + (f" ({self.age_reason})" if self.age_reason else ""),
             f"retired since {self.retired}" if self.retired else "",
         )
