@@ -49,7 +49,7 @@ def here(
 
     @contextmanager
     def session(
-        tree: Tree, what: session_plan.Plan, found: MachineState, name: str
+        tree: Tree, what: session_plan.Plan, found: MachineState, name: str, *_: object
     ) -> Iterator[measurement.MeasurementSession]:
         yield measurement.MeasurementSession(tree, what, found, launch, lambda *_: None, hardware=name)
 

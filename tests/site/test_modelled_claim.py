@@ -101,7 +101,7 @@ class TestModelled:
     def test_index_and_export_have_the_claim(self, site: SiteData) -> None:
         """Check the measurements in the export."""
         text = exports.index(site).split("\n---\n", 1)[1]
-        assert "computed validated at 1 point" in shown(markdown.markdown(text, extensions=EXTENSIONS))
+        assert "computed 100 MiB what the clever method keeps" in shown(markdown.markdown(text, extensions=EXTENSIONS))
         (exported,) = [each for each in json.loads(exports.claims_json(site))["claims"] if each["id"] == MODEL]
         model = exported["model"]
         assert exported["kind"] == "modelled"
