@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
 FIRST = 3
 SHARE = 0.95
-MAX_INDEX_BYTES = 700_000
+MAX_INDEX_BYTES = 800_000
 ERRORS = Path(__file__).with_name("errors.txt")
 
 
