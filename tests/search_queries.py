@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+ROOT = Path(__file__).parents[1]
 FIELD = ".md-search__input"
 # Put each text into the field, send a keyup, and wait for the next change of the list. Folded links do not count.
 _ASK = """async texts => {
@@ -39,8 +41,16 @@ class Answer:
 
     def rank(self, places: Iterable[str]) -> float:
         """Return the index of the first result with a link to one of these places; infinity if none has."""
-        wanted = set(places)
+        wanted = {place for each in places for place in (each, *_as_title(each))}
         return next((i for i, links in enumerate(self.results, 1) if wanted & {*links}), float("inf"))
+
+
+def _as_title(place: str) -> tuple[str, ...]:
+    """Return the page of a section if its anchor is that of the page's title, which the search lists as the page."""
+    page, _, anchor = place.partition("#")
+    source = ROOT / "docs" / page.replace(".html", ".md")
+    titled = source.exists() and re.search(rf"(?m)^# .*{{#{re.escape(anchor)}}}$", source.read_text("utf-8"))
+    return (page,) if titled else ()
 
 
 def open_search(page: "Page", address: str) -> None:

@@ -19,7 +19,7 @@ document$.subscribe(() => {
     const [status, word, sentence, figures, conditions] = data[link.dataset.claim]?.[chosen.value]
       ?? ["unmeasured", "no measurement yet", `On ${chosen.dataset.name}: no measurement yet.`]
     link.title = sentence
-    const badge = element("span", `${chosen.text}: ${word}`, `badge badge-${status} turned`)
+    const badge = element("span", `${chosen.text.replace(" (nothing measured yet)", "")}: ${word}`, `badge badge-${status} turned`)
     if (!link.classList.contains("claim-summary")) return link.replaceChildren(...own.slice(0, -1), badge)
     const cell = figures ? [element("strong", figures), " ", element("small", conditions), " "] : []
     link.replaceChildren(...cell, badge)

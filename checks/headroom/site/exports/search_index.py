@@ -23,10 +23,16 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def with_boosts(index: Mapping[str, Any], site: SiteData) -> dict[str, Any]:
-    """Return the theme's index with a weight and the methods' names for each entry."""
+    """Return the theme's index with a weight and the methods' names for each entry.
+
+    A section whose anchor is that of the page's title has no entry of its own, so its names go to the page's entry.
+    """
     names: dict[str, list[str]] = {}
+    entries = {entry["location"] for entry in index["docs"]}
     for method in site.tree.methods.values():
-        names.setdefault(address(method.section), []).extend((method.name, *method.aliases, *method.symptoms))
+        place = address(method.section)
+        place = place if place in entries else place.partition("#")[0]
+        names.setdefault(place, []).extend((method.name, *method.aliases, *method.symptoms))
     config = {**index["config"], "fields": {name: {"boost": boost} for name, boost in FIELDS.items()}}
     return {**index, "config": config, "docs": [_entry(entry, names) for entry in index["docs"]]}
 
@@ -59,7 +65,7 @@ def _entry(entry: Mapping[str, Any], names_of: Mapping[str, list[str]]) -> dict[
     place = entry["location"]
     texts = names_of.get(place, [])
     names = [word for text in texts for word in _words(text)] + [_one_word(text) for text in (entry["title"], *texts)]
-    weight = _FOLDERS.get(re.split("[/#]", place)[0], 1.0) * (1.0 if "#" in place else _PAGE)
+    weight = _FOLDERS.get(re.split("[/#]", place)[0], 1.0) * (1.0 if "#" in place or texts else _PAGE)
     return {**entry, "names": " ".join(dict.fromkeys(names)), "boost": weight}
 
 
