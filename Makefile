@@ -3,6 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 # The exact version of torch. It is installed first, so that pip does not choose another one for later packages.
 TORCH ?= torch==2.13.0
+# Only an sdist whose setup.py imports torch. pip's isolated build would download a torch with CUDA for it, so DeepSpeed
+# is installed after torch and without isolation, and pyproject.toml cannot list it. `make DEEPSPEED= …` leaves it out:
+# its snippets then count as not run.
+DEEPSPEED ?= deepspeed==0.19.8
 # `remeasure` writes evidence to checks/evidence/ in this folder.
 OUT ?= .
 BIN := $(VENV)/bin
@@ -12,7 +16,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Hide mkdocs-material's end-of-life notice, which every build prints; docs/contribute/architecture.md explains it.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: site build serve check test test-gpu lend deep deep-tests deep-mutants deep-scale deep-site newest newest-tests remeasure constraints clean
+.PHONY: site build serve check test environments test-gpu lend deep deep-tests deep-mutants deep-scale deep-site newest newest-tests remeasure constraints clean
 
 site: build ## check, build and serve the site at http://localhost:8000
 	@$(MAKE) --no-print-directory serve
@@ -26,14 +30,18 @@ serve: $(VENV)/site ## serve the site at http://localhost:8000, and rebuild it a
 check: $(VENV)/site ## check pages, claims and records, without running a snippet
 	$(BIN)/headroom check
 
-test: $(VENV)/tests .cache/npm/axe ## lint, type-check, check, and run every test and every snippet
+test: $(VENV)/tests environments .cache/npm/axe ## lint, type-check, check, and run every test and every snippet
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/headroom check
 	$(PYTEST)
 
-test-gpu: $(VENV)/tests ## run the snippets on a machine with a GPU, and write run records
+# Each has a stamp with its pins, and is built again when they change.
+environments: $(VENV)/tests ## build the environments of snippets whose libraries do not fit the main one
+	$(BIN)/python -m headroom.execution.snippet_environments
+
+test-gpu: $(VENV)/tests environments ## run the snippets on a machine with a GPU, and write run records
 	$(BIN)/headroom snippets run --record
 
 # TORCH=here uses the torch that is installed outside of the environment.
@@ -43,7 +51,7 @@ lend: $(VENV)/snippets ## measure for MINUTES what has no evidence on this machi
 
 deep: deep-tests deep-mutants deep-scale deep-site ## tests that take hours; the scheduled workflow runs the four in parallel
 
-deep-tests: $(VENV)/tests ## run every test in its long form
+deep-tests: $(VENV)/tests environments ## run every test in its long form
 	$(PYTEST) --deep
 
 # mutmut needs the package below src/, and works on a copy. MUTANTS is a pattern of names: by default a tenth per week.
@@ -68,7 +76,7 @@ newest: ## run every test with the newest torch and transformers, in a separate 
 	$(MAKE) --no-print-directory newest-tests VENV=.cache/newest TORCH=torch
 
 # A separate pip call upgrades the two libraries, so that no upper bound of pyproject.toml limits them.
-newest-tests: $(VENV)/tests
+newest-tests: $(VENV)/tests environments
 	$(PIP) --upgrade torch transformers
 	$(BIN)/python -m pip list --disable-pip-version-check | grep -E '^(torch|transformers) '
 	$(PYTEST)
@@ -107,6 +115,7 @@ $(VENV)/site: pyproject.toml | $(VENV)/python
 $(VENV)/tests: pyproject.toml | $(VENV)/python
 	$(PIP) '$(TORCH)'
 	$(PIP) --editable '.[site,snippets,tests]'
+	$(if $(DEEPSPEED),DS_BUILD_OPS=0 $(PIP) --no-build-isolation '$(DEEPSPEED)')
 	@touch $@ $(VENV)/site
 
 $(VENV)/snippets: pyproject.toml | $(VENV)/python

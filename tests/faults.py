@@ -204,6 +204,7 @@ OF_ANY_FILE = {
     "control in a key": of_method(r'"a\tb": 1', 1, "a key with a control character"),
     "large number": of_method("id: 9223372036854775809\n", 1, "beyond 64 bits"),
     "deep YAML": of_method("[" * 33, 1, "nested deeper than 32"),
+    "too deep for the parser": of_method("[" * 2000, 1, "nested deeper than 32"),
     "much YAML": of_method("- 1\n" * (MAX_VALUES + 2), MAX_VALUES + 2, f"more than {MAX_VALUES} values"),
     "duplicate key of JSON": of_run('{"a": 1, "a": 2}', None, "`a` occurs twice"),
     "duplicate key of a run": of_run(

@@ -20,18 +20,18 @@ PAGE = ROOT / "docs" / "contribute" / "architecture.md"
 LAYERS = {
     **dict.fromkeys(("io", "maths", "environment"), 0),
     "records": 1,
-    **dict.fromkeys(("verdicts", "execution"), 2),
-    **dict.fromkeys(("pages", "comparatives", "pictures"), 3),
+    **dict.fromkeys(("verdicts", "execution", "memory", "topology"), 2),
+    **dict.fromkeys(("pages", "comparatives", "pictures", "planner"), 3),
     **dict.fromkeys(("site", "rules", "scaffolds", "changes"), 4),
     **dict.fromkeys(("cli", "mkdocs_plugin", "pytest_plugin"), 5),
 }
 # The only packages that may import each optional or replaceable library.
 IMPORTED_IN = {
-    "numpy": {"maths"},
+    "numpy": {"maths", "memory"},
     "pydantic": {"records"},
     "yaml": {"io", "rules"},
-    "torch": {"execution"},
-    "transformers": {"execution"},
+    "torch": {"execution", "memory"},
+    "transformers": {"execution", "memory"},
     "datasets": {"execution"},
     "tokenizers": {"execution"},
     "psutil": {"execution"},
@@ -180,6 +180,8 @@ def drawn() -> list[str]:
     found: list[str] = []
     above: list[str] = []
     for row in block.splitlines():
+        if row.startswith(" " * 20):  # the description of the row above goes on
+            continue
         depth, odd = divmod(len(row) - len(row.lstrip(" ")), 2)
         assert not odd, f"indent by two spaces: {row}"
         assert depth <= len(above), f"indented below nothing: {row}"

@@ -64,6 +64,21 @@ class TestRows:
             "a.b on cpu: unmeasured (no evidence yet)"
         )
 
+    def test_a_row_prints_how_far_machines_of_a_class_are_apart(self, tmp_path: Path) -> None:
+        def on(product: str, ratio: float, day: str) -> Any:
+            session = a_session(CLAIM, ratio, date=day, noise=0.001)
+            return edited(session, lambda data: data["environment"].update(product=product))
+
+        here = [on("Other Xeon", 1.3, "2026-11-18"), on("Other Xeon", 1.4, "2026-11-19"), on("Xeon", 1.5, "2026-11-20")]
+        tree = load_clean(write_tree(tmp_path, [CLAIM], here))
+        (row,) = rows(tree, judge_all(tree))
+        assert [round(ratio, 1) for ratio in row.machines] == [1.4, 1.5]  # of each machine, the newest
+        assert str(row).partition(" blocks")[2].partition(", fresh")[0] == (
+            f", {row.machines[0]:.4g} to {row.machines[1]:.4g} on 2 machines"
+        )
+        (alone,) = rows(tree, judge_all(load_clean(write_tree(tmp_path / "b", [CLAIM], here[:2]))))
+        assert alone.machines == ()
+
     def test_a_row_without_a_ratio_has_no_interval(self, tmp_path: Path) -> None:
         def empty(data: dict[str, Any]) -> None:
             for run in data["runs"]:

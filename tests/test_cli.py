@@ -56,8 +56,8 @@ class TestCheck:
         assert main(["check", "--root", str(root)]) == OK
         printed = capsys.readouterr()
         assert printed.out == ""
-        kinds = "12 linked, 1 quoted, 1 proved, 1 definition, 1 advice, 1 source, 1 unproven, 1 misread"
-        counts = f"2 snippets, 14 claims, 3 sessions, 6 pages, 19 comparisons ({kinds})"
+        kinds = "13 linked, 1 quoted, 1 proved, 1 definition, 1 advice, 1 source, 1 unproven, 1 misread"
+        counts = f"2 snippets, 14 claims, 3 sessions, 6 pages, 20 comparisons ({kinds})"
         assert printed.err == f"{counts}: no problems\n"
 
     def test_problem_is_one_line_with_path_line_rule_and_remedy(

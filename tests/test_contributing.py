@@ -73,7 +73,7 @@ def wrong(command: str) -> str:
     if program == "make":
         missing = {word for word in rest if "=" not in word} - targets()
         return f"no target {', '.join(sorted(missing))}" if missing else ""
-    if program == "python":
+    if program in ("python", "torchrun"):
         scripts = [word for word in rest if word.endswith(".py") and not word.endswith(DRAFT)]
         missing = {script for script in scripts if not (ROOT / script).is_file()}
         return f"no script {', '.join(sorted(missing))}" if missing else ""
@@ -175,5 +175,5 @@ def test_every_how_to_page_quotes_messages() -> None:
     """Each how-to page has a table under "What goes wrong"."""
     assert {page.stem for page in HELD} == {
         *("snippet", "benchmark", "claim", "evidence", "reported", "guide"),
-        *("pictures", "upgrade", "set-up", "lend-a-gpu"),
+        *("pictures", "upgrade", "set-up", "lend-a-gpu", "fleet"),
     }

@@ -26,7 +26,10 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/contribute/your-first-claim.md"
 WRITTEN_FOR = "cpu-avx512-bf16"  # the hardware class that the page names
 COPIED = ("mkdocs.yml", "LICENSE", "docs", "snippets")
-RECORDS = ("benchmarks", "evidence", "facts", "methods", "pictures", "published", "registry", "runs")
+RECORDS = (
+    *("benchmarks", "coefficients", "evidence", "facts", "memory-errors", "methods", "pictures", "published"),
+    *("registry", "runs"),
+)
 BENCHMARK, CLAIM = "mlp_checkpointing", "training.activation-checkpointing.mlp-saved-memory"
 WALK = [fence for fence in parse("", PAGE.read_text("utf-8")).fences if fence.language in ("console", "diff")]
 

@@ -13,15 +13,16 @@ from headroom.execution import measurement
 from headroom.execution.measurement import RunFailedError
 
 REPORT = {"samples": {"step_time": [0.5]}, "output": 1.0, "work_sha256": "0" * 64, "flops": 1e9}
-REQUEST = {"arm": "plain", "metrics": ["step_time"]}
+REQUEST = {"arm": "plain", "point": {"layers": 2}, "metrics": ["step_time"]}
 
 
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Callable[..., object]:
     """Replace the benchmark runner, so that torch is not imported."""
     made = SimpleNamespace(run=lambda *_: None)
-    monkeypatch.setitem(sys.modules, "headroom.execution.benchmark_run", made)
-    monkeypatch.setattr("headroom.execution.benchmark_run", made, raising=False)
+    for name in ("benchmark_run", "rank_processes"):
+        monkeypatch.setitem(sys.modules, f"headroom.execution.{name}", made)
+        monkeypatch.setattr(f"headroom.execution.{name}", made, raising=False)
     return made.run
 
 

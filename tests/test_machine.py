@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -15,10 +16,12 @@ from headroom import environment
 from headroom.cli import FAILED, OK, USAGE, main
 from headroom.execution import machine_record
 from headroom.execution.isolation import QUIET, ForkServer
+from headroom.pictures import machine_roofline
 from headroom.records import load
 from headroom.records.machines import Machine
 from test_roofline import a_machine, keep
 
+ROOT = Path(__file__).parents[1]
 REPORT = {
     name: value
     for name, value in a_machine().as_written().items()
@@ -81,6 +84,7 @@ class TestMeasurement:
         assert {"fp32", "bf16"} <= set(found.products)
         assert found.not_measured["tf32"] == "a format of CUDA devices"
         assert set(found.bandwidth) == {"copy", "triad"}
+        assert found.links == {}
         every = [*found.products.values(), *found.bandwidth.values(), found.launch]
         assert {len(each.samples) for each in every} == {7}
         # Units: FLOP/s and bytes/s are above a thousand, and a call takes less than a second.
@@ -144,6 +148,50 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     return asked
 
 
+LINK = {"host to device": {"of": "256 MiB, pinned", "samples": [5e10, 5.5e10, 5e10]}}
+H100 = {"rates": {"fp32": 5e13, "bf16": 7e14}, "bandwidth": {"copy": {"of": "arrays", "samples": [2.8e12] * 3}}}
+
+
+class TestRoofline:
+    """`headroom.pictures.machine_roofline`."""
+
+    def test_printed_roof_is_that_of_the_accelerator_in_the_fastest_format(self) -> None:
+        tree = load(ROOT)
+        accelerators = {name: each for family in tree.families.values() for name, each in family.accelerators.items()}
+        data = machine_roofline.curves(a_machine(**H100), tree.classes["h100-sxm"], accelerators["h100-sxm"])
+        assert list(data.curves) == [
+            "measured here, bf16: 700 TFLOP/s and 2800 GB/s",
+            "measured here, fp32: 50 TFLOP/s and 2800 GB/s",
+            "printed, H100 SXM, bf16: 989 TFLOP/s and 3350 GB/s",
+        ]
+        words = machine_roofline.picture(data).description
+        # 1/12 FLOPs per byte times the bandwidth; 683 FLOPs per byte are right of each ridge.
+        assert "sum of two arrays, fp32: TFLOP/s, at most 0.23 with" in words
+        assert "matmul of 2,048 × 2,048, bf16: TFLOP/s, at most 700" in words
+
+    def test_class_without_an_accelerator_has_its_bound_and_a_machine_without_a_class_none(self) -> None:
+        bound = machine_roofline.curves(a_machine(), load(ROOT).classes["cpu-amx"], None)
+        assert [*bound.curves][2:] == ["bound of one thread of an x86 server CPU with AMX, any format: 8.6 TFLOP/s"]
+        assert len(machine_roofline.curves(a_machine(), None, None).curves) == 2
+
+    def test_text_rises_to_each_roof(self) -> None:
+        lines = [*machine_roofline.text(machine_roofline.curves(a_machine(), None, None))]
+        drawn = [line.partition("│")[2] for line in lines if "│" in line]
+        assert drawn[0].lstrip()[0] == "●"
+        assert drawn[0].rstrip()[-1] == "●"
+        assert drawn[-1].startswith("●")
+        assert sum("○" in line for line in drawn) == 1, "fp32 leaves the bandwidth line at its own roof"
+        assert max(map(len, lines)) <= 80
+
+    def test_links_are_printed(
+        self, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(machine_record, "measure", lambda *_: a_machine(links=LINK))
+        monkeypatch.setattr(environment, "observe", lambda *_, **__: MACHINE)
+        assert main(["machine", "--root", str(root)]) == OK
+        assert "link, host to device: best 55 GB/s, median 50 (256 MiB, pinned)" in capsys.readouterr().out
+
+
 class TestCommand:
     """`headroom machine`."""
 
@@ -159,6 +207,16 @@ class TestCommand:
         assert "CPU use of other processes: 0%" in out
         assert not (root / "checks/machines").exists()
         assert here[0][0].threads == int(QUIET["OMP_NUM_THREADS"])
+
+    def test_roofline_is_printed_and_drawn(
+        self, root: Path, here: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        file = tmp_path / "roofline.svg"
+        assert main(["machine", "--svg", str(file), "--root", str(root)]) == OK
+        assert "● measured here, bf16: 0.4 TFLOP/s and 10 GB/s" in capsys.readouterr().out
+        words = "".join(ET.fromstring(file.read_text("utf-8")).itertext())  # noqa: S314 - our own file
+        assert "matmul of 2,048 × 2,048, bf16: TFLOP/s, at most 0.4 with measured here, bf16" in words
+        assert here
 
     def test_record_is_written_under_its_class_and_passes_the_check(
         self, root: Path, here: list[Any], capsys: pytest.CaptureFixture[str]

@@ -9,9 +9,20 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from headroom.pictures import batch_masks, canvas, decision, gallery, memory_timeline, printed_rows, stacked_bars
+from headroom.pictures import (
+    batch_masks,
+    canvas,
+    decision,
+    gallery,
+    load_curves,
+    memory_timeline,
+    printed_rows,
+    published_curves,
+    stacked_bars,
+)
 from headroom.records import Tree, load
-from headroom.records.pictures import Bars, BatchLayouts, Decision, NumberFormats, Timeline
+from headroom.records.pictures import Bars, BatchLayouts, Decision, LoadCurves, NumberFormats, PublishedCurves, Timeline
+from headroom.records.published_rows import Table
 from headroom.verdicts import Board, judge_all
 
 ROOT = Path(__file__).parents[1]
@@ -66,6 +77,21 @@ def test_bars_show_the_results_of_their_formulas() -> None:
     assert "large, all: 3 GiB (weights 3), above 2 GiB." in words
 
 
+@pytest.mark.parametrize("layout", [0, 1], ids=["narrow", "wide"])
+def test_panels_share_one_scale_and_every_line_has_its_label(layout: int) -> None:
+    """Two models are compared by eye, and no card is without its name."""
+    found = gallery.picture("recipes", *judged())
+    assert not isinstance(found, Decision)
+    svg = ET.fromstring(canvas.svg(found))  # noqa: S314 - our own output
+    drawing = [child for child in svg if child.get("class") in ("narrow", "wide")][layout]
+    lines = [each.get("x1") for each in drawing.iter() if each.get("class") == "mu dash"]
+    texts = [each for each in drawing.iter() if each.tag.endswith("text") and each.get("class") == "s b mid"]
+    cards = ["16 GiB", "24 GiB", "48 GiB", "80 GiB"]
+    assert [each.text for each in texts] == cards * 3
+    assert (len(lines), lines) == (12, lines[:4] * 3)
+    assert len({(each.get("x"), each.get("y")) for each in texts}) == len(texts)
+
+
 def test_the_timeline_reads_the_peak_from_the_recorded_rows() -> None:
     """The peak is the largest sum of a row, and its phase and components are in the description."""
     data = Timeline.model_validate(
@@ -81,6 +107,43 @@ def test_the_timeline_reads_the_peak_from_the_recorded_rows() -> None:
     words = memory_timeline.picture("step", data, output).description
     expected = "Without: the peak is 7.5 GiB, in backward: weights 1, optimizer states 2, saved activations 4"
     assert words.startswith(expected)
+
+
+def test_curves_name_the_first_and_last_printed_point() -> None:
+    """Points out of order, or rows that are not two numbers, are errors."""
+    data = LoadCurves.model_validate(
+        {"kind": "load-curves", "title": "T", "snippet": "a/b", "x": "%", "y": "s", "curves": {"mean latency": "mean"}}
+    )
+    output = "mean: 50 4\np99: 50 9\nmean: 90 4.5\nmean: 99 18\n"
+    found = load_curves.picture("knee", data, output)
+    assert found.description == "mean latency, in s: 4 at 50, 18 at 99 %."
+    assert canvas.svg(found).count(">18<") == 2
+    with pytest.raises(ValueError, match="in the order of the load"):
+        load_curves.picture("knee", data, "mean: 90 4\nmean: 50 5\n")
+    with pytest.raises(ValueError, match="unpack"):
+        load_curves.picture("knee", data, "mean: 90 4 5\n")
+
+
+def _published(**changed: object) -> canvas.Picture:
+    """Return a picture of made rows, with changed fields of its curve."""
+    rows = ({"card": "a", "size": "1K", "GB/s": "2"}, {"card": "a", "size": "2M", "GB/s": "8"})
+    tables = {"made/up.csv": Table(("card", "size", "GB/s"), rows, "0" * 64)}
+    curve = {"rows": "made/up.csv", "where": {"card": "a"}, "x": "size", "y": "GB/s", **changed}
+    data = {"kind": "published-curves", "title": "T", "x": "size", "y": "GB/s", "ticks": {"1 KB": 1e3, "1 MB": 1e6}}
+    return published_curves.picture("p", PublishedCurves.model_validate({**data, "curves": {"c": curve}}), tables)
+
+
+def test_published_curves_are_the_selected_rows() -> None:
+    """Prefixes count; a share is of the named row; rows that do not exist, or that are no numbers, are errors."""
+    assert _published().description == "c, in GB/s: 2 at 1,000, 8 at 2,000,000 (size)."
+    assert _published(full="2M").description == "c, in GB/s: 25 at 1,000, 100 at 2,000,000 (size)."
+    assert canvas.svg(_published(full="2M")).count(">100<") >= 2
+    wrong = {"rows": "made/other.csv", "y": "GiB", "full": "3M", "where": {"card": "b"}}
+    for field, found in wrong.items():
+        with pytest.raises(LookupError, match=r"no rows|no column|0 of them|0 rows"):
+            _published(**{field: found})
+    with pytest.raises(ValueError, match="`a` is no number"):
+        _published(x="card")
 
 
 def test_rows_that_were_not_printed_are_an_error() -> None:

@@ -8,7 +8,11 @@ import pytest
 import headroom
 from headroom import comparatives
 from headroom.maths import statistics
+from headroom.memory import estimate as estimating
+from headroom.memory import job
+from headroom.planner import plan as planning
 from headroom.records import tree
+from headroom.topology import reader
 from headroom.verdicts import judge as judging
 
 
@@ -17,8 +21,12 @@ from headroom.verdicts import judge as judging
     [
         (headroom.compare, statistics.compare),
         (headroom.comparisons, comparatives.comparisons),
+        (headroom.estimate, estimating.estimate),
+        (headroom.Job, job.Job),
         (headroom.judge, judging),
         (headroom.load, tree.load),
+        (headroom.plan, planning.plan),
+        (headroom.read_topology, reader.read_topology),
     ],
 )
 def test_public_function_is_that_of_its_module(offered: object, implementation: object) -> None:

@@ -13,14 +13,15 @@ from headroom.io.safe_read import UnreadableError
 from headroom.records import ReportedClaim, load
 from headroom.records.published_comparisons import PublishedComparison
 from headroom.records.published_rows import Published, Table, _parsed
-from headroom.site.claims import claim_page, reported_claim
+from headroom.site.claims import citation, claim_page, phrasing, reported_claim
 from headroom.site.exports.claims_json import published as exported
 from headroom.site.matrix import outcomes
 from headroom.site.site_data import SiteData
 from headroom.verdicts.published_gates import faults
 from headroom.verdicts.reported_results import Reported, judge_claim
 
-CLEAN = Path(__file__).parent / "rule_cases/clean"
+ROOT = Path(__file__).parents[1]
+CLEAN = ROOT / "tests/rule_cases/clean"
 RATE, TIME = "training.clever.published-rate", "training.clever.published-step-time"
 CLEAN_TREE = load(CLEAN)
 
@@ -156,10 +157,53 @@ def test_tooltip_has_hardware_software_age_and_figures() -> None:
 
 def test_page_shows_rows_conditions_exceptions_licence_and_original() -> None:
     page = claim_page.render(claim(TIME), SiteData.load(CLEAN))
-    assert "| subject | clever | 2e-4 | 9.0 | 10.0 | 11.0 |" in page
+    for row in ("arm | clever | plain", "learning&#95;rate | 2e-4 | 2e-5", "p20 | 9.0 | 14.0"):
+        assert f"| {row} |" in page
     assert "github.com/example/clever/blob/876e2ed6fc4e966785e3f4315f5ee3cdf8e3d097/results/h100.csv" in page
     for part in ("The arms have different learning rates.", "Not known: power limit", "Apache-2.0", "disagrees"):
         assert part in page
+
+
+def test_columns_that_vary_within_an_arm_have_a_table_of_their_own() -> None:
+    page = claim_page.render(claim(), SiteData.load(CLEAN))
+    shared = (
+        "| column | subject | baseline |\n| --- | --- | --- |\n| arm | clever | plain |\n| batch&#95;size | 4 | 4 |"
+    )
+    assert shared in page
+    assert "| role | run | rate |\n| --- | --- | --- |\n| subject | first | 1300 |" in page
+    assert "The copy also has these results" not in page
+
+
+def test_other_results_that_vary_are_named_alone() -> None:
+    """A table of every column that a source has would be wider than a page."""
+    site = SiteData.load(ROOT)
+    page = claim_page.render(site.tree.claims["training.qlora.throughput-mistral-7b"], site)
+    names = next(line for line in page.split("\n") if "The copy also has these results of each row:" in line)
+    assert "train&#95;loss" in names
+    assert not any("train&#95;loss" in line for line in page.split("\n") if line.startswith("| role"))
+
+
+def test_citation_begins_with_who_published_the_rows() -> None:
+    """This project recomputed the ratio; others measured."""
+    site = SiteData.load(CLEAN)
+    source, own = citation.bibtex(claim(), site).split("\n\n")
+    (record,) = site.tree.published.of(RATE)
+    assert source.startswith(
+        f"@misc{{headroom-{RATE.replace('.', '-')}-source-1,\n  title = {{{{Made-up benchmarks}}}},"
+    )
+    for row in ("author = {{a made-up laboratory}}", "year = 2025", f"url = {{{record.source.url}}}"):
+        assert f"\n  {row},\n" in source
+    assert own.startswith(f"@misc{{headroom-{RATE.replace('.', '-')},\n")
+    assert ("Headroom contributors" in own, "Headroom" in source) == (True, False)
+
+
+def test_words_for_a_reported_claim_never_claim_a_measurement() -> None:
+    """Nothing that this project did not measure says so."""
+    site = SiteData.load(CLEAN)
+    found = site.board.reported[RATE]
+    words = [reported_claim.word(found), reported_claim.sentence(claim(), found), *phrasing.BADGES["agrees"].split()]
+    assert words[1].startswith("Reported: ")
+    assert not any(word in text for text in words for word in ("supported", "measured"))
 
 
 def test_export_has_the_result_and_no_verdict_of_a_measurement() -> None:

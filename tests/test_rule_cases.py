@@ -17,12 +17,14 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from headroom import rules
 from headroom.io.strict_load import load_yaml
 from headroom.records import Problem
+from headroom.verdicts import Status
 
 FOLDER = Path(__file__).parent / "rule_cases"
 CLEAN = FOLDER / "clean"
@@ -99,18 +101,7 @@ def test_clean_tree_has_a_claim_of_every_status() -> None:
     """Every rule that depends on a status has a claim to look at."""
     context = rules.Context.of(CLEAN)
     statuses = {context.board.status(claim, "h200") for claim in context.tree.claims.values()}
-    assert statuses == {
-        "supported",
-        "contradicted",
-        "inconclusive",
-        "flips",
-        "disputed",
-        "unmeasured",
-        "cited",
-        "modelled",
-        "agrees",
-        "disagrees",
-    }
+    assert statuses == {*get_args(Status)} - {"mixed"}
 
 
 def test_every_rule_has_a_case() -> None:
@@ -133,4 +124,5 @@ def test_case_breaks_its_rule_alone(name: str, tmp_path: Path) -> None:
 def test_generated_files_are_as_make_writes_them() -> None:
     """Evidence, run records and machine records are what make.py generates, byte for byte, and there are no others."""
     made = dict(runpy.run_path(str(FOLDER / "make.py"))["files"]())
-    assert {path.relative_to(FOLDER).as_posix(): path.read_text("utf-8") for path in FOLDER.rglob("*.json")} == made
+    known = [path for path in FOLDER.rglob("*.json") if path.parent.name != "coefficients"]
+    assert {path.relative_to(FOLDER).as_posix(): path.read_text("utf-8") for path in known} == made

@@ -189,7 +189,13 @@ def break_every_rule(root: Path) -> None:
     change(root, "checks/published/clever-a100.yml", "column: rate", "column: speed")
     change(root, "checks/glossary/words.yml", "training/words.md#place", "training/words.md#nowhere")
     change(root, "checks/facts/number-formats.yml", '"2026-11-21"', '"2931-01-01"')
+    change(root, "checks/facts/accelerators/made-up.yml", "bits: 512", "bits: 384")
     change(root, "mkdocs.yml", "nav:", "hooks: [a.py]\nnav:")
+    change(root, "checks/published/training/made-up.yml", "model: plain-0.1b", "model: plain-9b")
+    step = {"model": "no-such-model", "family": "llama", "job": {"batch": 1}, "estimated": {"peak": 4}}
+    record = {"versions": {}, "machine": "none", "date": "2026-11-23", "traced": [step | {"traced": {"peak": 5}}]}
+    (root / "checks/memory-errors").mkdir()
+    (root / "checks/memory-errors/traced.json").write_text(json.dumps(record), "utf-8")
     change(root, CPU, "fp16 ends at", "<iframe>\n\nfp16 ends at")
 
 

@@ -110,6 +110,9 @@ def test_each_metric_has_its_unit_direction_and_exactness() -> None:
         "peak_allocated": ("B", "lower", True),
         "peak_reserved": ("B", "lower", True),
         "peak_rss": ("B", "lower", False),
+        "bytes_sent": ("B", "lower", True),
+        "collectives": ("1", "lower", True),
+        "wire_bytes": ("B", "lower", True),
     }
     assert all(kind.title and kind.meaning.endswith(".") for kind in METRICS.values())
 

@@ -4,14 +4,17 @@ import json
 import os
 import subprocess
 import sys
+import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
+from headroom import environment
 from headroom.cli import OK, main
-from headroom.execution import snippet_runner
+from headroom.execution import ablation_rotation, snippet_runner
 from headroom.execution.local_hub import HubError
 from headroom.execution.snippet_runner import AblationDetected, Failed, NotRun, Passed, Runner
 from headroom.records.snippets import Snippet
@@ -222,8 +225,8 @@ def test_faulty_snippet_fails_with_kind_line_and_remedy(
 
 
 def test_empty_snippet_fails(tree: Tree, runner: Runner) -> None:
-    """Its run time is below a millisecond; other load can stretch one run, but not ten."""
-    outcomes = (runner.run(tree.snippets["empty"]) for _ in range(10))
+    """Its run time is below a millisecond; other load can stretch one run, but not a hundred."""
+    outcomes = (runner.run(tree.snippets["empty"]) for _ in range(100))
     failed = next(outcome for outcome in outcomes if isinstance(outcome, Failed))
     assert failed.kind == "empty"
     assert failed.message.startswith(
@@ -299,6 +302,16 @@ def test_gpus_are_counted_with_nvidia_smi(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert snippet_runner._absent(["cuda:3"]) == ["cuda:3"]
 
 
+@pytest.mark.parametrize(("gpus", "variables"), [(0, {"DS_ACCELERATOR": "cpu"}), (1, {})])
+def test_deepspeed_is_told_its_device_only_without_a_gpu(
+    gpus: int, variables: dict[str, str], tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(snippet_runner, "_gpus", lambda: gpus)
+    monkeypatch.setenv("HEADROOM_HUB", "real")
+    given = Runner(tree, tmp_path)._start_server()._environment
+    assert {name: value for name, value in given.items() if name.startswith("DS_")} == variables
+
+
 def test_real_hub_is_used_on_request(tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HEADROOM_HUB", "real")
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
@@ -308,6 +321,18 @@ def test_real_hub_is_used_on_request(tree: Tree, monkeypatch: pytest.MonkeyPatch
     assert "HF_HUB_OFFLINE" not in server._environment
     assert runner._obstacle(tree.snippets["model"]) is None
     assert not list(tmp_path.iterdir())
+
+
+def test_extensions_are_compiled_below_the_cache_and_locks_of_killed_builds_are_removed(tmp_path: Path) -> None:
+    for name in ("killed", "building"):
+        (tmp_path / "extensions" / name).mkdir(parents=True)
+        (tmp_path / "extensions" / name / "lock").touch()
+    started = time.time() - snippet_runner.LONGEST_BUILD - 1
+    os.utime(tmp_path / "extensions/killed/lock", (started, started))
+    variables = snippet_runner._compilers(tmp_path)
+    assert [lock.parent.name for lock in tmp_path.glob("extensions/*/lock")] == ["building"]
+    assert variables["TORCH_EXTENSIONS_DIR"] == str(tmp_path / "extensions")
+    assert variables["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)
 
 
 def test_missing_license_is_an_error_because_stand_ins_need_it(tmp_path: Path) -> None:
@@ -415,3 +440,27 @@ def test_pytest_changed_deselects_recorded_snippets(tree: Tree, tmp_path: Path) 
     assert "halves.py::ablation" in done.stdout
     assert "main.py" not in done.stdout
     assert "1 deselected" in done.stdout
+
+
+def test_ci_runs_the_ablations_that_changed_and_those_of_the_week(tree: Tree, tmp_path: Path) -> None:
+    """A record of another text, version or runner does not count; without a history, the week is 0."""
+    write_tree(tmp_path, {"halves": SNIPPETS["halves"]})
+    halves, versions = tree.snippets["halves"], environment.observe("cpu").versions
+    passed = Passed(1.0, 1.0, 1 << 30, "cpu", "stand-in", (), "")
+    shown = snippet_runner.record(passed, AblationDetected(1.0, "AssertionError"), halves, "small", "2026-11-21")
+    own_week = ablation_rotation.quarter(halves) == 0
+
+    def left(**changed: object) -> set[str]:
+        snippet_runner.write(shown.model_copy(update=changed), tmp_path)
+        return ablation_rotation.due(load(tmp_path), versions)
+
+    assert left() == ({"halves"} if own_week else set())
+    assert left(sha256="0" * 64) == left(runner="0" * 64) == left(runner=None) == {"halves"}
+    assert left(versions={**shown.versions, "torch": "1.0"}) == left(ablation=None) == {"halves"}
+
+
+def test_each_week_has_about_a_quarter_of_the_ablations() -> None:
+    found = load(Path(__file__).parents[1]).snippets.values()
+    counts = Counter(map(ablation_rotation.quarter, found))
+    assert set(counts) == {0, 1, 2, 3}
+    assert max(counts.values()) < len(found) / 2

@@ -28,13 +28,23 @@ def step(request: Mapping[str, Any], result: str) -> None:
         seconds += random.uniform(0, 1e-3)  # noqa: S311 - noise, not a secret
         work = hashlib.sha256(request["arm"].encode()).hexdigest()
         report |= {"samples": {"step_time": [seconds]}, "work_sha256": work, "flops": 1e6}
+    report["others_cpu"] = request["others_cpu"]
     Path(result).write_text(json.dumps(report), "utf-8")
     with Path(os.environ["FINISHED"]).open("a", encoding="utf-8") as finished:
         finished.write(f"{request['arm']}\n")
 
 
-def launcher(wait: float, *, complete: bool = False) -> Callable[..., Any]:
-    """Return a replacement for `measurement.launcher` that needs no torch."""
+def memory_step(step: str, device: str, root: str, result: str) -> None:
+    """Wait, and write a measured step, without torch."""
+    del root
+    time.sleep(float(os.environ["MEMORY_WAIT"]))
+    Path(result).write_text(
+        json.dumps({**json.loads(step), "device": device, "traced": 1010, "measured": 1000}), "utf-8"
+    )
+
+
+def launcher(wait: float, *, complete: bool = False, others_cpu: float | None = None) -> Callable[..., Any]:
+    """Return a replacement for `measurement.launcher` that needs no torch; others use a share of the cores."""
     import tiny_session  # noqa: PLC0415 - so that the child finds the work under this name
 
     def made(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -42,7 +52,7 @@ def launcher(wait: float, *, complete: bool = False) -> Callable[..., Any]:
             del script
             with tempfile.TemporaryDirectory() as folder:
                 result = Path(folder) / "report.json"
-                asked = {**request, "wait": wait, "complete": complete}
+                asked = {**request, "wait": wait, "complete": complete, "others_cpu": others_cpu}
                 run(tiny_session.step, asked, str(result), timeout=60, memory_limit=1 << 40, cwd=Path(folder))
                 return json.loads(result.read_text("utf-8"))
 
@@ -70,12 +80,18 @@ def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
     """Run the command with these faults."""
     from factories import MACHINE  # noqa: PLC0415
     from headroom import cli, environment  # noqa: PLC0415 - only this process needs it
-    from headroom.cli import terminal  # noqa: PLC0415
+    from headroom.cli import measure_memory, terminal  # noqa: PLC0415
     from headroom.execution import isolation, measurement, session_lock  # noqa: PLC0415
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # whatever the tests were started by: nohup ignores one, a shell another
-    measurement.launcher = launcher(faults.get("wait", 0.01), complete=faults.get("complete", False))
+    import tiny_session  # noqa: PLC0415 - as above
+
+    measure_memory.work = tiny_session.memory_step
+    os.environ["MEMORY_WAIT"] = str(faults.get("wait", 0.01))
+    measurement.launcher = launcher(
+        faults.get("wait", 0.01), complete=faults.get("complete", False), others_cpu=faults.get("others_cpu")
+    )
     environment.observe = lambda *_, **__: MACHINE  # type: ignore[assignment]
     isolation.ForkServer.__init__.__defaults__ = ((),)  # nothing to import first
     if moment := faults.get("clock"):

@@ -19,7 +19,7 @@ from mkdocs.structure.pages import Page
 from headroom.io.safe_read import read_text
 from headroom.pages.source import page_gaps
 from headroom.records import Tree, notebooks
-from headroom.site import exports, notebook_page, page_template, planned
+from headroom.site import exports, memory_tool, notebook_page, page_template, planned, topology_tool
 from headroom.site.addresses import not_found, redirects
 from headroom.site.exports import markdown_pages
 from headroom.site.exports.search_index import address as section_address
@@ -112,6 +112,12 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         env.globals["known_addresses"] = not_found.known(self.site, partial(_url, files))
         guides = planned.guides(self.site).items()
         env.globals["planned_guides"] = [(title, section_address(path)) for path, title in guides]
+        tools = {
+            memory_tool.STYLE: memory_tool.scripts(self.site),
+            topology_tool.STYLE: topology_tool.scripts(self.site),
+        }
+        env.globals["page_scripts"] = {page: each for scripts in tools.values() for page, each in scripts.items()}
+        env.globals["page_styles"] = {page: style for style, scripts in tools.items() for page in scripts}
         ours = DictLoader({not_found.NAME: not_found.template(), page_template.NAME: page_template.template()})
         env.loader = ChoiceLoader([ours, env.loader] if env.loader else [ours])
         if self.memory:

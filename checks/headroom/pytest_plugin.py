@@ -3,6 +3,7 @@
 Every pytest run in the environment loads the plugin, so it imports nothing heavy before the first snippet.
 """
 
+import os
 from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,13 +39,22 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With ``--changed``, deselect the snippets that have a run record of their present version."""
-    if not config.getoption("changed") or _TREE not in config.stash:
+    """Deselect what a run record shows: with ``--changed`` whole snippets, in CI the ablations that are not due."""
+    if _TREE not in config.stash:
         return
-    from headroom.execution.snippet_runner import changed  # noqa: PLC0415
+    if config.getoption("changed"):
+        from headroom.execution.snippet_runner import changed  # noqa: PLC0415
 
-    wanted = changed(config.stash[_TREE])
-    shown = [item for item in items if isinstance(item, SnippetItem) and item.snippet.id not in wanted]
+        wanted, names = changed(config.stash[_TREE]), ["run", "ablation"]
+    elif os.environ.get("CI") and not config.getoption("deep", default=False):
+        from headroom import environment  # noqa: PLC0415
+        from headroom.execution.ablation_rotation import due  # noqa: PLC0415
+
+        wanted, names = due(config.stash[_TREE], environment.observe("cpu").versions), ["ablation"]
+    else:
+        return
+    snippets = [item for item in items if isinstance(item, SnippetItem) and item.name in names]
+    shown = [item for item in snippets if item.snippet.id not in wanted]
     config.hook.pytest_deselected(items=shown)
     items[:] = [item for item in items if item not in shown]
 

@@ -19,7 +19,7 @@ torch.cuda.synchronize()
 done = torch.cuda.Event()
 
 
-def product() -> float:
+def matmul() -> float:
     start = perf_counter()
     for _ in range(10):
         matrix @ matrix
@@ -28,8 +28,8 @@ def product() -> float:
     return perf_counter() - start
 
 
-seconds = product()
-print(f"{seconds * 100:.1f} ms a product, finished: {done.query()}")
+seconds = matmul()
+print(f"{seconds * 100:.1f} ms per matmul, finished: {done.query()}")
 # --8<-- [end:time]
 
 assert done.query(), "the clock stopped while the GPU was still working"

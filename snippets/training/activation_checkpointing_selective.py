@@ -69,7 +69,7 @@ def runs(model):
 
 
 found = runs(model)
-print(f"{found['mm']} products, {found['silu']} activation functions")
+print(f"{found['mm']} matmuls, {found['silu']} activation functions")
 # --8<-- [end:is-it-on]
 
 
@@ -93,21 +93,21 @@ def left_by_forward(model):
     )
 
 
-# The proof: the activation function of every block runs again, and no product and no attention does.
+# The proof: the activation function of every block runs again, and no matmul and no attention does.
 plain, full = load(), load()
 full.activation_checkpointing_enable()
 without, everything = runs(plain), runs(full)
 blocks = model.config.num_hidden_layers
-print(f"without: {without['mm']} products, {without['silu']} activation functions")
+print(f"without: {without['mm']} matmuls, {without['silu']} activation functions")
 print(f"every block: {everything['mm']} and {everything['silu']}")
 assert without["silu"] == blocks
 assert found["silu"] == everything["silu"] == 2 * blocks
 assert attentions(without) == blocks
 assert attentions(everything) == 2 * blocks
 assert attentions(found) == blocks, f"attention ran {attentions(found)} times"
-# Of 7 products a block, checkpointing repeats 6: nothing in the block needs what the last one returns.
+# Of 7 matmuls per block, checkpointing repeats 6: nothing in the block needs what the last one returns.
 assert everything["mm"] == without["mm"] + 6 * blocks
-assert found["mm"] == without["mm"], f"{found['mm'] - without['mm']} products again"
+assert found["mm"] == without["mm"], f"{found['mm'] - without['mm']} matmuls again"
 # All other arithmetic of a block runs again, as with every block checkpointed.
 for name in ("add", "mul", "neg", "pow", "mean", "rsqrt", "silu"):
     assert without[name] < found[name] == everything[name], f"{name}: {found[name]}"
@@ -124,7 +124,7 @@ half.activation_checkpointing_enable(every_n_layers=2)
 kept = [left_by_forward(m) for m in (full, model, plain, half)]
 print("left by forward, MiB:", [round(size / 2**20, 2) for size in kept])
 assert kept[0] < kept[1] < kept[2], f"{kept} bytes are left by the forward passes"
-# In a Llama, that is about what every second block keeps, which runs products again.
+# In a Llama, that is about what every second block keeps, which runs matmuls again.
 assert 0.85 < kept[1] / kept[3] < 1.15, f"{kept[1]} bytes against {kept[3]}"
 for m in (model, plain):
     m(**batch, labels=batch["input_ids"]).loss.backward()

@@ -57,22 +57,22 @@ trainer = Trainer(
 
 
 class Products(TorchDispatchMode):
-    """Counts the matrix products and the activation functions that really run."""
+    """Counts the matmuls and the activation functions that really run."""
 
-    products = silus = 0
+    matmuls = silus = 0
 
     def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
-        self.products += operation.name() == "aten::mm"
+        self.matmuls += operation.name() == "aten::mm"
         self.silus += operation.name() == "aten::silu"
         return operation(*args, **(kwargs or {}))
 
 
-# The proof: one product forward and two backward for each weight matrix, and every activation function twice.
+# The proof: one matmul forward and two backward for each weight matrix, and every activation function twice.
 with Products() as counted:
     trainer.train()
 matrices = sum(isinstance(m, torch.nn.Linear) for m in model.modules())
-print(f"{counted.products} products of {matrices} matrices, {counted.silus} silu")
+print(f"{counted.matmuls} matmuls of {matrices} matrices, {counted.silus} silu")
 assert counted.silus == 2 * model.config.num_hidden_layers, "nothing ran again"
-assert counted.products == 3 * matrices, f"{counted.products} products ran"
+assert counted.matmuls == 3 * matrices, f"{counted.matmuls} matmuls ran"
 assert trainer.state.global_step == 1
 assert not trainer.args.activation_checkpointing, "the Trainer's own was on"

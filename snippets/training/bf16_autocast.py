@@ -39,7 +39,7 @@ def step() -> None:
 
 # --8<-- [start:is-it-on]
 class MatmulTypes(TorchDispatchMode):
-    """Note the data types that matrix products take."""
+    """Note the data types that matmuls take."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ with MatmulTypes() as matmuls:
 print(matmuls.seen)  # on: {torch.bfloat16}, off: {torch.float32}
 # --8<-- [end:is-it-on]
 
-assert matmuls.seen == {torch.bfloat16}, f"matrix products took {matmuls.seen}"
+assert matmuls.seen == {torch.bfloat16}, f"matmuls took {matmuls.seen}"
 assert {p.dtype for p in model.parameters()} == {torch.float32}, (
     "the weights are not fp32 any more"
 )

@@ -34,7 +34,7 @@ def step(batch) -> None:
 
 
 class MatmulTypes(TorchDispatchMode):
-    """Note the data types that matrix products take."""
+    """Note the data types that matmuls take."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ with MatmulTypes() as matmuls:
     step(batch)
 print(matmuls.seen)  # on: {torch.bfloat16}, off: {torch.float32}
 
-assert matmuls.seen == {torch.bfloat16}, f"matrix products took {matmuls.seen}"
+assert matmuls.seen == {torch.bfloat16}, f"matmuls took {matmuls.seen}"
 held = {p.dtype for p in model.parameters()}
 assert held == {torch.float32}, f"the weights are {held}"
 states = {s["exp_avg"].dtype for s in optimizer.state.values()}

@@ -51,18 +51,18 @@ trainer = Trainer(
 # --8<-- [end:enable]
 
 # --8<-- [start:is-it-on]
-products: set[torch.dtype] = set()
+formats: set[torch.dtype] = set()
 layer = next(m for m in model.modules() if isinstance(m, torch.nn.Linear))
-layer.register_forward_hook(lambda *args: products.add(args[-1].dtype))
+layer.register_forward_hook(lambda *args: formats.add(args[-1].dtype))
 
 trainer.train()
 
 groups = trainer.optimizer.state.values()
 states = {t.dtype for group in groups for t in group.values() if t.dim()}
-print("products", products, "weights", layer.weight.dtype, "optimizer", states)
+print("matmuls", formats, "weights", layer.weight.dtype, "optimizer", states)
 # --8<-- [end:is-it-on]
 
-assert products == {torch.bfloat16}, f"the first linear layer gave {products}"
+assert formats == {torch.bfloat16}, f"the first linear layer gave {formats}"
 weights = {p.dtype for p in model.parameters()}
 assert weights == {torch.float32}, f"weights are {weights}: not mixed precision"
 assert states == {torch.float32}, f"the optimizer's states are {states}"

@@ -53,13 +53,13 @@ def chunked_loss(model, labels, *, labels_of_step=None, chunk=512, **inputs):
     return torch.stack(sums).sum() / labels_of_step
 
 
-# How many rows of logits does the head make at a time, and in which format are products?
+# How many rows of logits does the head make at a time, and in which format are matmuls?
 rows, formats = [], set()
 model.lm_head.register_forward_hook(
     lambda module, args, logits: rows.append(logits.shape[:-1].numel())
 )
-for product in (model.lm_head, model.transformer.h[0].mlp.c_fc):
-    product.register_forward_hook(lambda _m, _a, output: formats.add(output.dtype))
+for layer in (model.lm_head, model.transformer.h[0].mlp.c_fc):
+    layer.register_forward_hook(lambda _m, _a, output: formats.add(output.dtype))
 
 
 # What the step must find: the loss of all texts at once, which has all rows at once.
@@ -104,9 +104,9 @@ trainer = ChunkedTrainer(
 trainer.train()
 # --8<-- [end:enable]
 
-print(f"at most {max(rows)} rows of logits at a time, products in {formats}")
+print(f"at most {max(rows)} rows of logits at a time, matmuls in {formats}")
 assert max(rows) <= 512, f"the head made {max(rows)} rows of logits at once"
-assert formats == {torch.bfloat16}, f"products are in {formats}"
+assert formats == {torch.bfloat16}, f"matmuls are in {formats}"
 trained = trainer.state.log_history[-1]["train_loss"]
 assert abs(trained - full) < 0.01 * full, f"{trained} was logged, not {full}"
 

@@ -51,7 +51,7 @@ model.compile(fullgraph=True)
 assert not model.config.use_cache, "the cache's warning breaks the graph"
 kept = kept_for_backward(model)
 graphs = counters["stats"]["unique_graphs"]
-print(f"kept: {kept / 2**20:.1f} MiB, without: {without / 2**20:.1f} MiB")
+print(f"saved: {kept / 2**20:.1f} MiB, without: {without / 2**20:.1f} MiB")
 assert graphs == 1, f"{graphs} graphs were compiled"
 assert kept < 0.7 * without, f"{kept} bytes are kept, and {without} without"
 for one, other in zip(model.parameters(), plain.parameters(), strict=True):

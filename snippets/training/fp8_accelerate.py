@@ -31,9 +31,9 @@ for block in model.model.layers:  # or the casts are kernels of their own
     block.compile()
 # --8<-- [end:enable]
 
-text = "Eight bits are enough for a product."
+text = "Eight bits are enough for a matmul."
 batch = tokenizer([text] * 4, return_tensors="pt").to(accelerator.device)
-if batch["input_ids"].numel() % 16 == 0:  # a number that fp8 products do not take
+if batch["input_ids"].numel() % 16 == 0:  # a number that fp8 matmuls do not take
     batch = batch.__class__({name: ids[:3, 1:] for name, ids in batch.items()})
 accelerator.backward(model(**batch, labels=batch["input_ids"]).loss)  # compiles
 with profile(record_shapes=True) as trace:
@@ -42,15 +42,15 @@ with profile(record_shapes=True) as trace:
     optimizer.step()
     optimizer.zero_grad()
 rows = trace.key_averages(group_by_input_shape=True)
-products = [row for row in rows if row.key == "aten::_scaled_mm"]
-found = sum(row.count for row in products)
-summed = {row.input_shapes[0][1] for row in products}  # over which sums run
+matmuls = [row for row in rows if row.key == "aten::_scaled_mm"]
+found = sum(row.count for row in matmuls)
+summed = {row.input_shapes[0][1] for row in matmuls}  # over which sums run
 linear = 7 * model.config.num_hidden_layers  # and the head, which is the last
-print(f"{found} fp8 products, in a model of {linear} linear layers and a head")
+print(f"{found} fp8 matmuls, in a model of {linear} linear layers and a head")
 assert batch["input_ids"].numel() % 16, "the number of tokens needs no padding"
 ran = [row for row in rows if "Compiled Region" in row.key]
 assert ran, "nothing that was compiled ran"
-assert found == 3 * (linear - 1), f"{found} fp8 products"
+assert found == 3 * (linear - 1), f"{found} fp8 matmuls"
 assert not any(size % 16 for size in summed), f"sums over {summed} were not padded"
 assert {p.dtype for p in model.parameters()} == {torch.float32}
 assert model.training, "the model is not in training"

@@ -55,7 +55,7 @@ def kept(model) -> int:
 
 
 default = get_peft_model(base(), adapter)
-print(f"kept: {kept(base()):,} bytes without adapters,", end=" ")
+print(f"saved: {kept(base()):,} bytes without adapters,", end=" ")
 print(f"{kept(default):,} with fp32 ones, {kept(model):,} with these")
 # --8<-- [end:is-it-on]
 

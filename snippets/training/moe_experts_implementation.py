@@ -30,25 +30,25 @@ model = model.to(device).train()
 
 
 # --8<-- [start:is-it-on]
-def products(model) -> dict[str, int]:
-    """How often each kind of matrix product runs in a forward pass."""
+def matmuls(model) -> dict[str, int]:
+    """How often each kind of matmul runs in a forward pass."""
     with profile() as trace:
         model(**batch)
     kinds = ("aten::_grouped_mm", "aten::bmm", "aten::mm")
     return {r.key: r.count for r in trace.key_averages() if r.key in kinds}
 
 
-counts = products(model)
+counts = matmuls(model)
 print(counts)  # on: _grouped_mm twice a block
 # and on a GPU of capability 9.0 or 10.0, aten::mm no longer twice for each expert
 # --8<-- [end:is-it-on]
 
 blocks = len(model.model.layers)
-assert counts.get("aten::_grouped_mm") == 2 * blocks, f"the products were {counts}"
+assert counts.get("aten::_grouped_mm") == 2 * blocks, f"the matmuls were {counts}"
 default = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.bfloat16)
-assert products(default.to(device)) == counts, "grouped_mm is not the default"
+assert matmuls(default.to(device)) == counts, "grouped_mm is not the default"
 
-# Elsewhere, PyTorch computes a grouped product as one product for each expert.
+# Elsewhere, PyTorch computes a grouped matmul as one matmul for each expert.
 one_kernel = device == "cuda" and torch.cuda.get_device_capability()[0] in (9, 10)
 model.set_experts_implementation("eager")
 chosen = []
@@ -56,7 +56,7 @@ hooks = [
     block.mlp.gate.register_forward_hook(lambda *args: chosen.append(args[-1][2]))
     for block in model.model.layers
 ]
-looped = products(model)
+looped = matmuls(model)
 for hook in hooks:
     hook.remove()
 model.set_experts_implementation("grouped_mm")
@@ -99,12 +99,12 @@ for other in ("eager", "batched_mm"):
     assert torch.allclose(alike, gradient, rtol=1e-3, atol=1e-6), (
         f"{other} computes another gradient"
     )
-    assert "aten::_grouped_mm" not in products(model)
+    assert "aten::_grouped_mm" not in matmuls(model)
 
 
 # Autocast over fp32 weights: grouped_mm takes no part in it, the others do.
 def made(name: str) -> set[torch.dtype]:
-    """The dtypes that products of this kind give under autocast."""
+    """The dtypes that matmuls of this kind give under autocast."""
     found = set()
 
     class Watch(TorchDispatchMode):

@@ -55,16 +55,16 @@ errors: list[float] = []
 
 
 def compare(head: torch.nn.Module, args: tuple, logits: torch.Tensor) -> None:
-    """How far the head's product is from the exact one."""
+    """How far the LM head's matmul is from the exact one."""
     exact = args[0].double() @ head.weight.double().T
     errors.append(((logits.double() - exact).norm() / exact.norm()).item())
 
 
 model.lm_head.register_forward_hook(compare)
 trainer.train()
-print(f"the head's product is off by up to {max(errors):.0e}")
-assert min(errors) > 1e-5, f"off by {min(errors):.0e}: products run in fp32"
-assert max(errors) < 1.5e-3, f"off by {max(errors):.0e}: products run in bf16"
+print(f"the LM head's matmul is off by up to {max(errors):.0e}")
+assert min(errors) > 1e-5, f"off by {min(errors):.0e}: matmuls run in fp32"
+assert max(errors) < 1.5e-3, f"off by {max(errors):.0e}: matmuls run in bf16"
 
 # After training, the setting stays.
 assert trainer.state.global_step == 2

@@ -28,9 +28,9 @@ def landed(browser: "Browser", address: str, end: str, *, scripts: bool = True) 
         ("perf_train_gpu_one.html", "/training/single-gpu.html"),
         ("perf_train_gpu_one.html#gradient-checkpointing", "/gradient-checkpointing.html#activation-checkpointing"),
         ("perf_train_gpu_one.html#never-there", "/training/single-gpu.html"),
-        ("perf_infer_gpu_one.html#4-bit", "/not-written-yet.html#inference"),
+        ("perf_infer_gpu_one.html#4-bit", "/inference/single-gpu.html"),
         ("perf_infer_gpu_one.html#flashattention-2", "/training/single-gpu/attention.html#attention"),
-        ("deepspeed.html", "/not-written-yet.html#multi-gpu"),
+        ("perf_hardware.html", "/hardware/workstation.html#workstation"),
         ("training/single-gpu.html#compile", "/training/single-gpu/speed.html#compile"),
     ],
 )

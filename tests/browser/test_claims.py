@@ -80,24 +80,3 @@ def test_an_anchor_of_a_method_shows_its_rows_again(site: Path, page: "Page") ->
     page.evaluate("location.hash = 'muon'")
     page.wait_for_function("document.querySelector('#muon').getBoundingClientRect().top < 200")
     assert "Muon" in headings(page)
-
-
-@pytest.mark.parametrize("state", ["#status=nothing", "#training", "#%"])
-def test_an_invalid_state_in_the_address_is_ignored(site: Path, page: "Page", state: str) -> None:
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    everything = shown(opened(page, site))
-    assert shown(opened(page, site, state)) == everything
-    assert errors == []
-
-
-@pytest.mark.parametrize("width", [1280, 360])
-def test_the_list_is_complete_without_scripts(site: Path, browser: "Browser", width: int) -> None:
-    """Controls are hidden, and nothing overflows the screen."""
-    context = browser.new_context(java_script_enabled=False, viewport={"width": width, "height": 900})
-    page = context.new_page()
-    page.goto((site / "claims/index.html").as_uri())
-    assert not page.is_visible(".claim-filters")
-    assert page.locator(f"{ROWS}:visible").count() == page.locator(ROWS).count() > 100
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    context.close()

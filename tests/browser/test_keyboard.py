@@ -57,7 +57,7 @@ def test_the_focus_is_always_visible(templates: dict[str, Template], guide: "Pag
         guide.keyboard.press("Tab")
         if guide.evaluate("document.activeElement === document.body"):  # the end of the page
             break
-        for _ in range(10):
+        for _ in range(50):
             name, seen = guide.evaluate(FOCUS)
             if seen:
                 break
@@ -82,6 +82,8 @@ def test_search_by_keyboard(guide: "Page") -> None:
     guide.wait_for_selector(".md-search-result__item a", timeout=10_000, state="attached")
     guide.keyboard.press("Escape")
     assert not guide.is_checked("#__search")
+    # The theme looks 1 ms later where the focus is: a busy page would miss that it left and came back.
+    guide.evaluate("new Promise(done => setTimeout(done, 50))")
     guide.keyboard.press("/")
     guide.wait_for_function("document.activeElement.matches('.md-search__input')")
     guide.wait_for_selector(".md-search-result__item a")  # seen again: an arrow before that leads nowhere
@@ -92,7 +94,7 @@ def test_search_by_keyboard(guide: "Page") -> None:
     assert "?h=" in guide.url
 
 
-def test_folds_tabs_and_tables_by_keyboard(guide: "Page") -> None:
+def test_folds_and_tabs_by_keyboard(guide: "Page") -> None:
     guide.set_viewport_size({"width": 360, "height": 900})
     guide.focus("details > summary")
     before = guide.evaluate("document.activeElement.parentElement.open")
@@ -104,10 +106,8 @@ def test_folds_tabs_and_tables_by_keyboard(guide: "Page") -> None:
         assert guide.evaluate(
             "document.activeElement.checked && document.activeElement.previousElementSibling !== null"
         )
-    wide = "[...document.querySelectorAll('.md-typeset__scrollwrap')].find(each => each.scrollWidth > each.clientWidth)"
-    guide.evaluate(f"{wide}.focus()")
-    guide.keyboard.press("ArrowRight")
-    guide.wait_for_function("document.activeElement.scrollLeft > 0")
+    tables = "[...document.querySelectorAll('.md-typeset__scrollwrap')]"  # those too wide for a phone are cards
+    assert not guide.evaluate(f"{tables}.some(each => each.scrollWidth > each.clientWidth)")
 
 
 def test_the_menu_of_a_narrow_window_by_keyboard(guide: "Page") -> None:

@@ -63,8 +63,8 @@ def test_code_below_the_window_can_be_focused(templates: dict[str, Template], ph
 def test_every_copy_button_has_a_unique_name(templates: dict[str, Template], phone: "Page") -> None:
     """Include buttons that appear on scrolling."""
     phone.goto(templates["notebook"].path.as_uri())
-    for share in range(1, 6):
-        phone.evaluate("share => scrollTo(0, document.documentElement.scrollHeight * share / 6)", share)
+    for share in range(1, 20):
+        phone.evaluate("share => scrollTo(0, document.documentElement.scrollHeight * share / 20)", share)
         phone.wait_for_timeout(100)
     names = phone.eval_on_selector_all(".md-code__nav", "all => all.map(each => each.getAttribute('aria-label'))")
     assert names == [f"Code block {i + 1}" for i in range(len(names))]

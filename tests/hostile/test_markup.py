@@ -20,7 +20,7 @@ from headroom.pages.source import load_pages
 from headroom.records import MeasuredClaim, Session, Tree, load
 from headroom.records.claims import Claim
 from headroom.records.facts import Match
-from headroom.site import exports
+from headroom.site import exports, table_markup
 from headroom.site.claims import citation
 from headroom.site.claims.points_table import Series
 from headroom.site.exports import markdown_pages, samples_csv
@@ -185,10 +185,12 @@ class Skeleton(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Record an element; values only of attributes that act or style."""
+        """Record an element; values only of attributes that act or style. Long text makes a table one of cards."""
         acting = {"href", "src", "class", "style", "type", "action"}
         kept = [
-            f"{name}={value}" if name in acting and not str(value).startswith("#") else name for name, value in attrs
+            f"{name}={value}" if name in acting and not str(value).startswith("#") else name
+            for name, value in attrs
+            if name not in (table_markup.CARDS, table_markup.LABEL)
         ]
         self.elements.append((tag, *kept))
 

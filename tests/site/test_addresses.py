@@ -76,25 +76,11 @@ class TestOwnSite:
         assert page.anchors["compile"] == "training/single-gpu/speed.md#compile"
         assert "out-of-memory" not in page.anchors
 
-    @pytest.mark.parametrize(
-        ("name", "section"),
-        [
-            ("deepspeed", "multi-gpu"),
-            ("fsdp", "multi-gpu"),
-            ("perf_train_gpu_many", "multi-gpu"),
-            ("perf_infer_gpu_one", "inference"),
-        ],
-    )
-    def test_the_address_of_a_planned_guide_leads_to_the_notice(self, own: SiteData, name: str, section: str) -> None:
-        """Check the page and an unknown anchor on it."""
-        text = redirects.files(own, url)[f"{name}.html"]
-        assert redirect_of(text, "") == redirect_of(text, "deploy") == f"not-written-yet.html#{section}"
-        assert "<h1>This guide is not written yet</h1>" in text
-
     def test_each_planned_guide_is_listed_on_the_start_page(self, own: SiteData) -> None:
-        """Check that each has a link to its section, and that each section has old addresses."""
+        """Check that each has a link to its section, and that old addresses lead to sections that exist."""
         guides = planned.guides(own)
-        assert {*(lead for old in own.old_pages.values() if (lead := old.target).startswith(planned.PAGE))} == {*guides}
+        leads = {old.target for old in own.old_pages.values()}
+        assert {lead for lead in leads if lead.startswith(planned.PAGE)} <= {*guides}
         lines = start_page.with_parts(["[](start:planned)"], own, PageContext("index.md"))
         assert lines == [f"- [{title}]({path})" for path, title in guides.items()]
 

@@ -41,7 +41,7 @@ def shown(site: SiteData, text: str, page: PageContext = GUIDE) -> str:
             "[no](claim:training.slower)",
             "[no](../claims/training/slower.md) (contradicted: worse, 1.26 times slower, on an x86 server CPU)",
         ),
-        ("[who](claim:training.unmeasured)", "[who](../claims/training/unmeasured.md) (no CPU measurement yet)"),
+        ("[who](claim:training.unmeasured)", "[who](../claims/training/unmeasured.md) (not measured on a CPU yet)"),
         ("[they](claim:training.cited)", "[they](../claims/training/cited.md) (cited: authors)"),
         ("[3.5×](claim:training.sweep#ratio@cpu,batch_size=64)", "[3.5×](../claims/training/sweep.md)"),
         ("[](claim:training.memory#ratio@cpu)", "[2.91](../claims/training/memory.md)"),
@@ -123,6 +123,14 @@ def test_a_snippet_is_included_with_its_command_and_run(site: SiteData) -> None:
     assert "8<" not in found
     assert "Run it: `uv run snippets/training/clever.py` ([whole file](../snippets/training/clever.py)), ran" in found
     assert "ran on 21 November 2026, an x86 server CPU, torch 2.13.0, with a tiny stand-in for openai-" in found
+
+
+def test_a_snippet_of_another_environment_names_the_command_that_builds_it(own_root: Path) -> None:
+    path = own_root / "snippets/training/clever.py"
+    path.write_text(path.read_text().replace("[tool.headroom]\n", '[tool.headroom]\n# environment = "small"\n'))
+    own = SiteData.load(own_root)
+    found = plain((own_root / "docs/training/guide.md").read_text("utf-8"), own, GUIDE)
+    assert "; `make environments` builds its environment small" in found
 
 
 def test_links_of_a_joined_file_start_at_the_sites_address() -> None:

@@ -34,7 +34,7 @@ def test_the_page_starts_with_a_verdict_per_class(site: SiteData) -> None:
     assert page.startswith(
         "Clever is faster measured On an x86 server CPU (Made-up Xeon) with torch 2.13.0: step time 20 % shorter. "
         "Ratio 1.24, 99 % interval 1.23 to 1.26; 20 blocks, 20 November 2026. "
-        "no GPU measurement yet On an H200: no GPU measurement yet."
+        "not measured on a GPU yet On an H200: not measured yet."
     )
 
 
@@ -82,7 +82,7 @@ def test_the_page_shows_conditions_statistics_environment_and_raw_data(site: Sit
 def test_evidence_of_a_changed_benchmark_is_shown_but_does_not_count(own_root: Path) -> None:
     (own_root / "checks/benchmarks/fixed.py").write_text('"""Changed."""\n\nARMS = ("plain", "clever")\n')
     page = shown(html_of(SiteData.load(own_root), "memory"))
-    assert "On an x86 server CPU: no CPU measurement yet (its benchmark has changed)." in page
+    assert "On an x86 server CPU: not measured yet (its benchmark has changed)." in page
     assert "void not measured yet not counted: its benchmark has changed since" in page
 
 
@@ -149,6 +149,15 @@ def test_every_claim_has_a_page_and_a_line_in_the_index(site: SiteData) -> None:
 
 class TestIndex:
     """The index of all claims."""
+
+    def test_comparisons_of_memory_estimates_are_listed_with_their_errors(self) -> None:
+        """Where the site has their page; the status counts them."""
+        page = exports.index(SiteData.load(Path(__file__).parents[2]))
+        for name in ("published", "traced", "measured"):
+            (row,) = (line for line in page.split("\n") if f"(../tools/estimate-errors.md#estimate-{name})" in line)
+            assert "<strong>median " in row
+            assert " %</strong>" in row
+        assert page.count('data-status="modelled"') == int(findall(r">computed <small>(\d+)<", page)[0])
 
     def test_a_class_without_a_measurement_is_not_listed(self, site: SiteData) -> None:
         page = exports.index(site)

@@ -46,7 +46,7 @@ def words(element: ET.Element) -> str:
         ("noisy", "inconclusive", "inconclusive"),
         ("disputed", "disputed", "disputed"),
         ("sweep", "flips", "depends"),
-        ("unmeasured", "unmeasured", "no CPU measurement yet"),
+        ("unmeasured", "unmeasured", "not measured on a CPU yet"),
         ("cited", "cited", "cited: authors"),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_carried_over_badge_names_the_class_it_was_counted_on(site: SiteData) 
         memory.get("title")
     )
     time = link(site, "[x](claim:training.time)", page)
-    assert words(time) == "xno GPU measurement yet"
+    assert words(time) == "xnot measured on a GPU yet"
     assert "1.2" not in str(time.get("title"))
 
 
@@ -90,12 +90,12 @@ def test_a_badge_distinguishes_two_classes_of_cpus(own_root: Path) -> None:
     path.write_text(text + text.partition("h200:")[0].replace("cpu:", "cpu-amx:", 1).replace("an x86", "a newer x86"))
     data, page = SiteData.load(own_root), PageContext("training/guide.md", ("cpu-amx",))
     assert words(link(data, "[x](claim:training.memory)", page)) == "xcounted on another CPU"
-    assert words(link(data, "[x](claim:training.time)", page)) == "xnot measured on this CPU"
+    assert words(link(data, "[x](claim:training.time)", page)) == "xnot measured on this CPU yet"
 
 
 def test_the_badge_shows_the_worst_verdict_of_the_pages_classes(site: SiteData) -> None:
     page = PageContext("training/guide.md", ("cpu", "h200"))
-    assert words(link(site, "[x](claim:training.time)", page)) == "xno GPU measurement yet"
+    assert words(link(site, "[x](claim:training.time)", page)) == "xnot measured on a GPU yet"
     assert words(link(site, "[x](claim:training.slower)", page)) == "xcontradicted on an x86 server CPU"
 
 
@@ -143,10 +143,10 @@ def test_a_fact_link_leads_to_its_source(site: SiteData) -> None:
             "3.20 GiB → 1.10 GiB saved-activation memory counted on a CPU",
         ),
         ("time", "cpu", "−20 % step time measured"),
-        ("time", "h200", "no GPU measurement yet"),
+        ("time", "h200", "not measured on a GPU yet"),
         ("part", "cpu", "64.0 MiB → 18.2 MiB saved-activation memory at 64 sequences measured"),
         ("slower", "cpu", "+26 % step time contradicted"),
-        ("unmeasured", "cpu", "no CPU measurement yet"),
+        ("unmeasured", "cpu", "not measured on a CPU yet"),
         ("cited", "cpu", "on 8 A100, 2024 cited: authors"),
     ],
 )
@@ -161,7 +161,7 @@ def test_an_empty_link_becomes_the_summary_of_a_table_cell(
 
 def test_a_summary_for_two_classes_names_each(site: SiteData) -> None:
     found = link(site, "[](claim:training.time)", PageContext("training/guide.md", ("cpu", "h200")))
-    assert words(found) == "−20 % step time, an x86 server CPU measuredan H200 no GPU measurement yet"
+    assert words(found) == "−20 % step time, an x86 server CPU measuredan H200 not measured on a GPU yet"
 
 
 @pytest.mark.parametrize(
@@ -254,6 +254,13 @@ def test_a_changed_snippet_is_reported(own_root: Path) -> None:
     path.write_text(path.read_text() + "# changed\n")
     html = rendered(SiteData.load(own_root), FENCE)
     assert f"Changed since it last ran, {RAN.removeprefix('Ran ')}" in line_of(html)
+
+
+def test_a_snippet_of_another_environment_names_the_command_that_builds_it(own_root: Path) -> None:
+    path = own_root / "snippets/training/clever.py"
+    path.write_text(path.read_text().replace("[tool.headroom]\n", '[tool.headroom]\n# environment = "small"\n'))
+    html = rendered(SiteData.load(own_root), FENCE)
+    assert " Its libraries are pinned: <code>make environments</code> builds the environment small.</span>" in html
 
 
 def test_a_gpu_snippet_without_a_run_is_reported(site: SiteData) -> None:

@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -290,6 +291,12 @@ class TestOurOwn:
             for kind in ("speed", "memory"):
                 best = gain(ours, method, kind, "h200")
                 assert best.claim is None or best.claim.id not in method.costs
+
+    def test_no_list_ranks_a_method_that_only_costs(self, ours: SiteData) -> None:
+        """A method that is slower and needs more memory answers none of the problems."""
+        ranked = {method.id: method for choice in choices.of_site(ours) for method in choice.methods(ours)}
+        known = {name: {*chain(*method.claims.values())} for name, method in ranked.items()}
+        assert [name for name, claims in known.items() if claims and claims <= {*ranked[name].costs}] == []
 
     def test_qlora_leads_the_list_for_fine_tuning_that_runs_out_of_memory(self, ours: SiteData) -> None:
         """It needs the fewest bytes per parameter; no list is sorted by the ratios of small models."""

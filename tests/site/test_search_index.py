@@ -1,5 +1,6 @@
 """Weights and texts of the search index."""
 
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +10,9 @@ import markdown
 import pytest
 from material.plugins.search.plugin import SearchIndex
 
+from headroom.pages.source import parse
 from headroom.site.claims.claim_page import render
+from headroom.site.exports.error_texts import error_texts
 from headroom.site.exports.search_index import FIELDS, address, searched, trim_search_entry, with_boosts
 from headroom.site.markdown_extension import HeadroomExtension
 from headroom.site.site_data import PageContext, SiteData, claim_page, html_page
@@ -47,6 +50,24 @@ class TestBoosts:
         """A query with the whole title finds it first."""
         (entry,) = entries(site, "a.html", title="8-bit <code>AdamW</code> &amp; more")
         assert entry["names"] == "zz8bitadamwmore"
+
+    def test_quoted_messages_are_names_of_their_section(self, site: SiteData) -> None:
+        """Lines of a text fence and code of four words are messages; other code and other sections are not."""
+        text = (
+            "# Page {#page}\n\n## One {#one}\n\n```text\nRuntimeError: it does break\nshort line\n```\n\n"
+            "`Found no driver here` and `a_setting`.\n\n## Two {#two}\n\n```python\nit = does + break + too\n```\n"
+        )
+        pages = (parse("docs/training/faults.md", text),)
+        found = error_texts(pages)
+        assert found == {"training/faults.md#one": ["RuntimeError: it does break", "Found no driver here"]}
+        places = ("training/faults.html#one", "training/faults.html#two")
+        one, two = entries(replace(site, pages=pages), *places)
+        assert {"runtimeerror", "driver", "zzfoundnodriverhere"} <= {*one["names"].split()}
+        assert two["names"] == "zzanytitle"
+
+    def test_a_message_above_every_anchor_is_left_out(self) -> None:
+        """There is no section to rank."""
+        assert error_texts([parse("docs/a.md", "# Page\n\n`Found no driver here`\n")]) == {}
 
     def test_a_section_weighs_more_than_its_page_and_a_guide_more_than_a_claim(self, site: SiteData) -> None:
         """The theme multiplies pages' scores, and claims have only page entries."""

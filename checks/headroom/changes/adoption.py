@@ -18,6 +18,7 @@ from headroom.io.git_history import HistoryError, Revision
 from headroom.io.record_pack import PackError
 from headroom.records import Session, Tree, load
 from headroom.records.machines import Machine
+from headroom.records.memory_errors import FOLDER, MemoryErrors, step_path
 from headroom.records.pack_manifest import PackManifest, parse_manifest
 from headroom.records.paths import run_path
 from headroom.records.snippets import SnippetRun
@@ -156,18 +157,19 @@ class _Lent:
             return f"it is of the hardware class `{head.hardware_class}`, and the pack of `{self.hardware_class}`"
         if head.date > git_history.latest_day(self.tree.root):
             return f"its date, {head.date}, is in the future"
-        return self._fault_of_its_kind(record)
+        return self._memory_fault(record, name) if isinstance(record, MemoryErrors) else self._fault_of_its_kind(record)
 
     def _fault_of_its_kind(self, record: Session | Machine | SnippetRun) -> str:
         if isinstance(record, Session):
             return self._session_fault(record)
         return self._machine_fault(record) if isinstance(record, Machine) else self._run_fault(record)
 
-    def _records(self) -> dict[str, Session | Machine | SnippetRun]:
+    def _records(self) -> dict[str, Session | Machine | SnippetRun | MemoryErrors]:
         """Return the records of the pack by their paths."""
         runs = {run_path(run.snippet, run.hardware_class): run for run in self.pack.runs.values()}
         sessions = {session.path: session for session in self.pack.sessions}
-        return {**self.pack.machines, **runs, **sessions}
+        memory = {f"{FOLDER}/{name}.json": each for name, each in self.pack.memory_errors.items()}
+        return {**self.pack.machines, **memory, **runs, **sessions}
 
     def _session_fault(self, session: Session) -> str:
         head = session.head
@@ -193,6 +195,19 @@ class _Lent:
             return f"its harness, {machine.harness}, is unknown here"
         fits = self.tree.classes[self.hardware_class].holds(machine.environment)
         return "" if fits else f"its machine is not of the hardware class `{self.hardware_class}`"
+
+    def _memory_fault(self, record: MemoryErrors, name: str) -> str:
+        if (len(record.measured), record.traced, record.published) != (1, (), ()):
+            return "it is not one measured step"
+        step, hardware = record.measured[0], self.tree.classes[self.hardware_class]
+        order = self.tree.measuring_order.memory_of(step.device)
+        paths = {step_path(self.hardware_class, each) for each in order.steps} if order else set()
+        if name != step_path(self.hardware_class, step) or name not in paths:
+            return "checks/facts/measuring-order.yml lists no such step, or its file has another name"
+        if record.environment is None or step.device != hardware.device or not hardware.holds(record.environment):
+            return f"its machine is not of the hardware class `{self.hardware_class}`"
+        sizes = [size for size in (step.measured, step.reserved, step.process) if size is not None]
+        return "" if sizes == sorted(sizes) else "its process takes less than PyTorch allocated or reserved"
 
     def _run_fault(self, run: SnippetRun) -> str:
         snippet = self.tree.snippets.get(run.snippet)

@@ -18,7 +18,7 @@ RULE = "history"
 # The folders that verdicts and addresses depend on.
 _READ = (
     *("checks/registry", "checks/evidence", "checks/machines", "checks/published"),
-    *("checks/benchmarks", "checks/facts", "checks/methods", "checks/glossary"),
+    *("checks/benchmarks", "checks/facts", "checks/facts/accelerators", "checks/methods", "checks/glossary"),
     "docs",
 )
 ADD_ONLY = ("checks/evidence", "checks/machines")

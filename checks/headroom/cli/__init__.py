@@ -12,8 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
+from headroom.cli.estimate_options import add_estimate_options
+from headroom.cli.plan_options import add_plan_options
+
 OK, FAILED, USAGE = 0, 1, 2
 _MOST_MINUTES = 24 * 60
+_ANYWHERE = ("topology",)
+"""The subcommands that read nothing of the project."""
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name
 
 
@@ -21,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0 for success, 1 for problems, 2 for wrong usage."""
     options = _parser().parse_args(arguments)
     root: Path = options.root.resolve()
-    if not (root / "checks" / "registry").is_dir():
+    if options.module not in _ANYWHERE and not (root / "checks" / "registry").is_dir():
         print(
             f"headroom: {root} has no folder checks/registry/; run it in the project's folder, or with --root DIR",
             file=sys.stderr,
@@ -60,6 +65,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _judging(commands, common)
+    estimate = commands.add_parser(
+        "estimate", parents=[common], help="estimate the GPU memory of training or inference, without a GPU"
+    )
+    add_estimate_options(estimate)
+    plan = commands.add_parser(
+        "plan", parents=[common], help="rank layouts of training over GPUs: memory and predicted step time of each"
+    )
+    add_plan_options(plan)
+    _topology(commands, common)
+    _tracing(commands, common)
     _measuring(commands, [common, device])
     _new(
         commands.add_parser(
@@ -69,6 +84,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     _running(commands, common)
     return parser
+
+
+def _topology(commands: _Commands, common: argparse.ArgumentParser) -> None:
+    topology = commands.add_parser(
+        "topology", parents=[common], help="read nvidia-smi topo or rocm-smi --showtopo: links, faults, what they mean"
+    )
+    topology.add_argument("file", metavar="FILE", help="the saved output, or - for standard input")
+    topology.add_argument("--svg", type=Path, metavar="FILE.svg", help="write a drawing of the box")
+    topology.set_defaults(module="topology")
 
 
 def _judging(commands: _Commands, common: argparse.ArgumentParser) -> None:
@@ -95,6 +119,35 @@ def _judging(commands: _Commands, common: argparse.ArgumentParser) -> None:
     changes.set_defaults(module="changes")
 
 
+def _tracing(commands: _Commands, common: argparse.ArgumentParser) -> None:
+    trace = commands.add_parser(
+        "trace", parents=[common], help="trace the memory of a training step or of inference without a GPU"
+    )
+    trace.add_argument("model", nargs="*", metavar="MODEL", help="a known model, or a folder with a config.json")
+    trace.add_argument(
+        "--coefficients", action="store_true", help="write the coefficients of the named architectures (default: all)"
+    )
+    adapters = ["lora-qv", "lora-attention", "lora-all", "dora-all", "qlora-qv", "qlora-attention", "qlora-all"]
+    jobs = ["full", *adapters, "evaluate", "prefill", "decode"]
+    trace.add_argument("--job", choices=jobs, default="full", help="what is traced (default: full fine-tuning)")
+    trace.add_argument("--precision", choices=["bf16", "autocast", "mixed", "fp32"], default="bf16")
+    trace.add_argument("--attention", choices=["auto", "sdpa", "eager", "flash"], default="auto")
+    trace.add_argument("--optimizer", default="adamw_torch", metavar="NAME", help="a name of transformers' optim")
+    trace.add_argument("--checkpointed", action="store_true", help="with gradient checkpointing")
+    trace.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="whose kernels (default: cuda)")
+    trace.add_argument("--measure", action="store_true", help="run the job on this CPU too, and print the error")
+    trace.add_argument(
+        "--grid",
+        action="store_true",
+        help="compare estimates with many traced steps; with --measure, traced steps with measured ones",
+    )
+    trace.add_argument("--record", action="store_true", help="with --grid: write checks/memory-errors/")
+    sizes = {"batch": 1, "length": 2048, "context": 0, "rank": 16, "accumulation": 1, "loss-chunk": 0}
+    for name, default in sizes.items():
+        trace.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"(default: {default})")
+    trace.set_defaults(module="trace")
+
+
 def _measuring(commands: _Commands, parents: list[argparse.ArgumentParser]) -> None:
     measure = commands.add_parser("measure", parents=parents, help="measure on this machine, and add an evidence file")
     measure.add_argument("names", nargs="*", metavar="BENCHMARK|CLAIM", help="what to measure, in one session")
@@ -102,7 +155,7 @@ def _measuring(commands: _Commands, parents: list[argparse.ArgumentParser]) -> N
         "--wanted", action="store_true", help="measure what has no evidence on this hardware, the most wanted first"
     )
     measure.add_argument(
-        "--minutes", type=_minutes, default=30.0, metavar="N", help="with --wanted: end within N minutes (30)"
+        "--minutes", type=_minutes, default=30.0, metavar="N", help="with --wanted or --via: end within N minutes (30)"
     )
     measure.add_argument(
         "--slice",
@@ -117,6 +170,7 @@ def _measuring(commands: _Commands, parents: list[argparse.ArgumentParser]) -> N
     measure.add_argument(
         "--out", type=Path, metavar="DIR", help="write the evidence below this folder instead of the tree"
     )
+    _fleet(measure)
     measure.set_defaults(module="measure")
 
     adopt = commands.add_parser(
@@ -138,7 +192,39 @@ def _measuring(commands: _Commands, parents: list[argparse.ArgumentParser]) -> N
         "machine", parents=parents, help="measure this machine's matmuls, bandwidth and launches"
     )
     machine.add_argument("--record", action="store_true", help="write the result under checks/machines/")
+    machine.add_argument("--svg", type=Path, metavar="FILE.svg", help="write a drawing of the roofline")
     machine.set_defaults(module="machine")
+
+
+def _fleet(measure: argparse.ArgumentParser) -> None:
+    measure.add_argument(
+        "--via", choices=["local", "slurm", "ray"], help="measure on each machine of a fleet, through this engine"
+    )
+    measure.add_argument(
+        "--machines", type=_count, default=1, metavar="N", help="with --via: the number of machines (1)"
+    )
+    measure.add_argument(
+        "--engine-option",
+        type=_option,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="with --via: an option of sbatch, such as partition=gpu, or the address of a Ray cluster",
+    )
+
+
+def _count(text: str) -> int:
+    """Return a positive whole number; argparse reports a ValueError."""
+    if (count := int(text)) < 1:
+        raise ValueError(text)
+    return count
+
+
+def _option(text: str) -> str:
+    """Return NAME=VALUE; argparse reports a ValueError."""
+    if "=" not in text.strip("="):
+        raise ValueError(text)
+    return text
 
 
 def _minutes(text: str) -> float:

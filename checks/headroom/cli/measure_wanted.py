@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from headroom import environment
-from headroom.cli import FAILED, OK, USAGE, terminal
+from headroom.cli import FAILED, OK, measure_memory, terminal
 from headroom.cli.terminal import duration, say
 from headroom.environment import MachineState
 from headroom.execution import hardware_class_draft, journal, lent_pack, machine_record, session_lock, session_plan
 from headroom.execution import wanted as choice
 from headroom.io import atomic_write
 from headroom.records import Tree, load
+from headroom.records.memory_errors import ComparedStep, step_path
 
 SNIPPET_SECONDS = 60.0
 MACHINE_SECONDS = 180.0
@@ -33,12 +34,8 @@ def run(root: Path, options: argparse.Namespace) -> int:
             atomic_write.probe(options.pack.absolute().parent)
         with session_lock.exclusive_session(root), session_lock.stop_on_signals() as loan.caught:
             loan.use()
-    except (session_plan.MeasureError, session_lock.GuardError, ValueError) as error:
-        say(str(error))
-        return USAGE
-    except ImportError as error:
-        say(f"{error.name} is not installed; run pip install 'headroom[snippets]'")
-        return USAGE
+    except terminal.CANNOT_START as error:
+        return terminal.cannot_start(error)
     except KeyboardInterrupt as stopped:
         say(f"ended by {stopped}; what is complete is in the tree, and the same command goes on")
     with session_lock.signals_ignored():
@@ -59,7 +56,7 @@ def _here(tree: Tree, device: str) -> tuple[MachineState, str]:
     if session_plan.classes(tree, machine):
         return machine, session_plan.hardware_class(tree, machine)
     name = hardware_class_draft.class_id(machine)
-    say(f"this machine matches no hardware class; its records name `{name}`. Whoever adopts them adds the class:")
+    say(f"this machine matches no hardware class; its records name `{name}`. Before adopting them, add this class:")
     print(hardware_class_draft.entry(machine), flush=True)
     return machine, name
 
@@ -92,12 +89,13 @@ class _Loan:
     """The records that were written."""
 
     def use(self) -> None:
-        """Run the snippets for a GPU, measure the machine, then run sessions, as long as there is time."""
+        """Measure steps for the estimator, run the snippets for a GPU, measure the machine, then run sessions."""
         if unfinished := journal.close_unfinished(self.root):
             say(f"earlier sessions did not finish: {'; '.join(map(str, unfinished))}")
         atomic_write.probe(self.root / "checks/evidence")
         versions = ", ".join(f"{name} {number}" for name, number in self.machine.versions.items())
         say(f"{self.machine.product} ({self.hardware}), {versions}; {duration(self.left)}")
+        self._measure_memory()
         if self.machine.device == "cuda":
             self._run_snippets()
         self._measure_machine()
@@ -113,6 +111,28 @@ class _Loan:
 
     def _add(self, path: Path) -> None:
         self.added.append(str(path.relative_to(self.root)))
+
+    def _measure_memory(self) -> None:
+        """Write the memory of each step that estimates are compared with and that has no record of this class."""
+        from headroom.execution.isolation import QUIET, ForkServer  # noqa: PLC0415 - needed only to measure
+
+        tree = load(self.root)
+        order, wanted = tree.measuring_order.memory_of(self.machine.device), list[ComparedStep]()
+        if order:
+            wanted = [each for each in order.steps if not (self.root / step_path(self.hardware, each)).exists()]
+        if not order or not wanted or self.left < order.seconds:
+            return
+        today = f"{session_lock.now(tree):%Y-%m-%d}"
+        with ForkServer(QUIET) as server:
+            lent = measure_memory.LentMachine(self.machine, self.hardware, today, self.root, server.run)
+            for step in wanted:
+                if self.left < order.seconds:
+                    return
+                self._say(f"memory of {step.model}, {measure_memory.in_words(step)}")
+                try:
+                    self._add(lent.record(step, self.left))
+                except RuntimeError as error:  # the step failed, or the fork server
+                    say(str(error))
 
     def _run_snippets(self) -> None:
         """Run the snippets that need a GPU and have no record of this class, and write their records."""

@@ -35,7 +35,9 @@ def run(root: Path, options: argparse.Namespace) -> int:
             if options.record and results[-1]["outcome"] == "passed" and isinstance(result, snippet_runner.Passed):
                 machine = environment.observe(result.device, threads=int(QUIET["OMP_NUM_THREADS"]))
                 where = session_plan.hardware_class(tree, machine)
-                snippet_runner.write(snippet_runner.record(result, detected(ablated), snippet, where, today), root)
+                pinned = runner.versions(snippet)
+                found = snippet_runner.record(result, detected(ablated), snippet, where, today, pinned)
+                snippet_runner.write(found, root)
     except (session_plan.MeasureError, RuntimeError) as error:
         print(f"headroom: {error}", file=sys.stderr)
         return USAGE

@@ -18,6 +18,9 @@ from headroom.records import Tree
 CLOCK_SECONDS = 60  # larger adjustments of the clock during a session are reported
 LONG_SECONDS = 120  # a session that takes longer prints an estimate after its first block
 
+CANNOT_START = (session_plan.MeasureError, session_lock.GuardError, ValueError, ImportError)
+"""Errors that keep a measurement from starting."""
+
 OnNoClass = Callable[[MachineState], None]
 
 
@@ -45,14 +48,11 @@ def measured(
             atomic_write.probe(home / "checks/evidence" / what.benchmark)
             say(expected(tree, what, hardware))
             return run_session(tree, what, home, machine, hardware)
-    except (session_plan.MeasureError, session_lock.GuardError, ValueError) as error:
-        say(str(error))
-    except ImportError as error:
-        say(f"{error.name} is not installed; run pip install 'headroom[snippets]'")
+    except CANNOT_START as error:
+        return cannot_start(error)
     except KeyboardInterrupt as stopped:
         say(f"ended by {stopped}; nothing was measured")
         return FAILED
-    return USAGE
 
 
 def expected(tree: Tree, what: session_plan.Plan, hardware: str) -> str:
@@ -76,6 +76,15 @@ def expected(tree: Tree, what: session_plan.Plan, hardware: str) -> str:
 def duration(seconds: float) -> str:
     """Return a duration as text."""
     return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} s"  # noqa: PLR2004 - two minutes
+
+
+def cannot_start(error: Exception) -> int:
+    """Print why a measurement cannot start, and return the exit code."""
+    if isinstance(error, ImportError):
+        say(f"{error.name} is not installed; run pip install 'headroom[snippets]'")
+    else:
+        say(str(error))
+    return USAGE
 
 
 def say(message: str) -> None:

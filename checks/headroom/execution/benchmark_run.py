@@ -1,9 +1,10 @@
 """Run one arm of a benchmark at one point, and measure its time or memory; executed in the child process.
 
 Every run has the same order: a first step, whose output is recorded; a second step with memory tracing, if memory is
-measured; the timed steps; and a last step under inspection (a hash of the operations, and the FLOPs of the matmuls).
-So no timed step includes the cost of an instrument, and memory is measured when the optimizer states exist. The
-inspection comes last because torch.compile never compiles a function that it first sees under inspection.
+measured; the timed steps; in a run with several ranks, a step whose collectives are counted; and a last step under
+inspection (a hash of the operations, and the FLOPs of the matmuls). So no timed step includes the cost of an
+instrument, and memory is measured when the optimizer states exist. The inspection comes last because torch.compile
+never compiles a function that it first sees under inspection.
 """
 
 import hashlib
@@ -21,6 +22,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
+from headroom.execution.collectives import COMMUNICATION_METRICS, sent_by
 from headroom.io.atomic_write import write_atomic
 
 MEMORY_METRICS = ("saved_for_backward", "peak_allocated", "peak_reserved")
@@ -35,6 +37,11 @@ def run(script: str, request: Mapping[str, Any], result: str) -> None:
         request: ``arm``, ``point``, ``seed``, ``device``, ``metrics``, ``timed_steps``, and whether to ``inspect``.
         result: path of the file to write; it is written atomically, and only after everything has succeeded.
     """
+    write_atomic(Path(result), json.dumps(measure(script, request)))
+
+
+def measure(script: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Run one arm of a benchmark script in this process, and return the measurements; ``run`` has the arguments."""
     benchmark = _load(Path(script))
     arm, point, metrics = request["arm"], request["point"], request["metrics"]
     device = str(request["device"])
@@ -59,9 +66,11 @@ def run(script: str, request: Mapping[str, Any], result: str) -> None:
         samples["step_time"] = times
         if "throughput" in metrics:
             samples["throughput"] = [benchmark.tokens(arm, **point) / seconds for seconds in times]
+    if set(COMMUNICATION_METRICS) & set(metrics):
+        counted = sent_by(step)
+        samples |= {name: [counted[name]] for name in metrics if name in counted}
     work, flops = _inspect(step) if request["inspect"] else (None, None)
-    report = {"samples": samples, "output": output, "work_sha256": work, "flops": flops, "benchmark_seconds": took}
-    write_atomic(Path(result), json.dumps(report))
+    return {"samples": samples, "output": output, "work_sha256": work, "flops": flops, "benchmark_seconds": took}
 
 
 def _load(path: Path) -> Any:

@@ -8,13 +8,14 @@ from headroom.environment import MachineState
 from headroom.io import atomic_write, record_pack, safe_read
 from headroom.io.git_history import HistoryError, Revision
 from headroom.records.evidence import Environment
+from headroom.records.memory_errors import FOLDER
 from headroom.records.pack_manifest import PackManifest
 from headroom.records.paths import record_text, run_path
 from headroom.records.tree import Tree
 
 CODE = ("checks/headroom", "checks/benchmarks", "snippets")
 """The folders whose code measures."""
-RECORDS = ("checks/evidence", "checks/machines", "checks/runs")
+RECORDS = ("checks/evidence", "checks/machines", FOLDER, "checks/runs")
 
 
 def write(tree: Tree, machine: MachineState, hardware_class: str, path: Path) -> list[str]:
@@ -60,6 +61,9 @@ def _new_records(tree: Tree, hardware_class: str, commit: Revision | None) -> It
     paths = [session.path for session in tree.sessions if session.head.hardware_class == hardware_class]
     paths += [path for path, machine in tree.machines.items() if machine.hardware_class == hardware_class]
     paths += [run_path(snippet, name) for snippet, name in tree.runs if name == hardware_class]
+    paths += [
+        f"{FOLDER}/{name}.json" for name, each in tree.memory_errors.items() if each.hardware_class == hardware_class
+    ]
     return (path for path in paths if new is None or path in new)
 
 

@@ -1,4 +1,4 @@
-"""Measure a device's matmul FLOP/s, memory bandwidth and kernel-launch time; executed in the child process.
+"""Measure a device's matmul FLOP/s, memory bandwidth, links and kernel-launch time; executed in the child process.
 
 Each figure has ``SAMPLES`` samples. A sample is the mean over enough consecutive calls for an exact time. Operands are
 random, because a matmul of zeros draws less power and so runs at a higher clock rate.
@@ -22,6 +22,7 @@ PILOTS = 3
 SIZES = {"cpu": (512, 1024, 2048), "cuda": (2048, 4096, 8192, 16384)}
 ARRAY_BYTES = {"cpu": 1 << 29, "cuda": 1 << 31}  # far larger than any cache
 LAUNCHES = 1000
+LINK_BYTES = 1 << 28
 
 Call = Callable[[], object]
 
@@ -41,6 +42,7 @@ def run(request: Mapping[str, Any], result: str) -> None:
             "not_measured": unsupported,
             "bandwidth": _bandwidth(device, int(request["memory_bytes"])),
             "launch": _launch(device),
+            "links": _links(device),
         }
     write_atomic(Path(result), json.dumps(report))
 
@@ -138,6 +140,28 @@ def _launch(device: str) -> dict[str, Any]:
     _seconds(call, LAUNCHES, device)
     samples = [_seconds(call, LAUNCHES, device) for _ in range(SAMPLES)]
     return {"of": f"{LAUNCHES} additions of one number in a row", "samples": samples}
+
+
+def _links(device: str) -> dict[str, Any]:
+    """Return bytes per second between host and GPU, and of an all-reduce if there are several GPUs; none on a CPU."""
+    if device != "cuda":
+        return {}
+    host = torch.empty(LINK_BYTES, dtype=torch.uint8, pin_memory=True)
+    parts = [torch.ones(LINK_BYTES // 4, device=f"cuda:{gpu}") for gpu in range(torch.cuda.device_count())]
+    there, gpus = parts[0].view(torch.uint8), len(parts)
+    calls: dict[str, tuple[Call, float]] = {
+        "host to device": (lambda: there.copy_(host, non_blocking=True), 1),
+        "device to host": (lambda: host.copy_(there, non_blocking=True), 1),
+    }
+    if gpus > 1:  # the bus bandwidth, as nccl-tests defines it
+        calls["all-reduce"] = (lambda: torch.cuda.nccl.all_reduce(parts), 2 * (gpus - 1) / gpus)
+    return {
+        name: {
+            "of": f"{LINK_BYTES / 2**20:g} MiB" + (f", {gpus} GPUs" if name == "all-reduce" else ", pinned"),
+            "samples": [share * LINK_BYTES / seconds for seconds in _sampled(call, device)],
+        }
+        for name, (call, share) in calls.items()
+    }
 
 
 def _sampled(call: Call, device: str) -> Iterator[float]:

@@ -34,7 +34,10 @@ TIMEOUT_SECONDS = 600.0
 WARMUP_STEPS = 1  # the first step, which creates the optimizer states and compiles graphs
 TIMED_STEPS = 3
 INSPECTED = 4  # every fourth block: an inspection takes as long as a step. Ten blocks have three, which a gate needs
-_MEASURING = ("session_plan", "measurement", "benchmark_run", "isolation", "fork_server", "preload")
+_MEASURING = (
+    *("session_plan", "measurement", "benchmark_run", "rank_processes", "collectives"),
+    *("script_child", "isolation", "fork_server", "preload"),
+)
 
 
 class Launcher(Protocol):
@@ -47,6 +50,10 @@ class Launcher(Protocol):
             RunFailedError: the run gave no report.
         """
         ...
+
+
+class RanksLostError(MeasureError):
+    """A rank died or did not answer; the session ends, because later runs would wait for it as well."""
 
 
 class RunFailedError(RuntimeError):
@@ -158,6 +165,8 @@ class MeasurementSession:
             report = self._launch(self._script, request)
             ended, throttled = time.monotonic() - self._clock, environment.slowdowns(self._machine.device)
             run = Run(**place, input_seed=seed, started=started, ended=ended, throttled=throttled, **report)
+        except RanksLostError:
+            raise
         except (RunFailedError, ValueError) as error:  # ValueError: the report is invalid, as with a loss of NaN
             failure = Failure(**place, reason=" ".join(str(error).split())[-500:])
             self._failures.append(failure)
@@ -229,13 +238,13 @@ def _ratio(claim: MeasuredClaim, found: Mapping[tuple[int, Slot], Run]) -> str:
 
 def launcher(run: Callable[..., Any]) -> Launcher:
     """Return a launcher that calls a fork server's ``run``, with a temporary folder for each run."""
-    from headroom.execution import benchmark_run  # noqa: PLC0415 - imports torch, which only a real session needs
+    from headroom.execution import benchmark_run, rank_processes  # noqa: PLC0415 - only a real session needs torch
 
     def launch(script: Path, request: Mapping[str, Any]) -> Mapping[str, Any]:
         with tempfile.TemporaryDirectory() as folder:
             result = Path(folder) / "report.json"
             outcome = run(
-                benchmark_run.run,
+                rank_processes.run if "ranks" in request["point"] else benchmark_run.run,
                 str(script.resolve()),
                 dict(request),
                 str(result),
@@ -248,6 +257,8 @@ def launcher(run: Callable[..., Any]) -> Launcher:
                 limit = "timed out" if outcome.timed_out else "ran out of memory" if outcome.over_memory else "failed"
                 raise RunFailedError(f"the run {limit}: {last}")
             report: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
+        if "lost" in report:
+            raise RanksLostError(f"{report['lost']}; the session ends here")
         if "peak_rss" in request["metrics"]:
             report["samples"]["peak_rss"] = [float(outcome.peak_memory_bytes)]
         return {**report, "others_cpu": outcome.others_cpu}

@@ -10,7 +10,7 @@ import transformers.models.gpt2.modeling_gpt2
 import transformers.models.llama.modeling_llama
 from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments, pipeline
 
-from headroom.execution import benchmark_run
+from headroom.execution import benchmark_run, rank_processes
 
 __all__ = [
     "AutoModelForCausalLM",
@@ -20,6 +20,7 @@ __all__ = [
     "benchmark_run",
     "datasets",
     "pipeline",
+    "rank_processes",
     "torch",
     "transformers",
 ]

@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import runpy
+import signal
 import sys
 import time
 import traceback
@@ -12,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from headroom.execution import network_block
 
 LOGGERS = ("transformers", "accelerate", "datasets")
 MAX_WARNING = 300  # characters of one warning that are kept
@@ -73,12 +76,28 @@ def run(script: str, folder: str) -> None:
 
 
 def torchrun(options: Sequence[str], script: str, folder: str) -> None:
-    """Run the script under torchrun, with this module as the entry point of each rank."""
+    """Run the script under torchrun, whose agent forks the ranks from this process and its imported libraries."""
     from torch.distributed.run import main  # noqa: PLC0415 - the parent process does not import torch
 
-    package = str(Path(__file__).parents[2])
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
-    main(["--standalone", *options, "--module", __name__, script, folder])
+    # With --run-path the agent starts a function, not a program, so that it can fork. The function runs this module.
+    main(["--standalone", "--start-method", "fork", *options, "--run-path", __file__, script, folder])
+
+
+def run_in(python: str, options: Sequence[str] | None, script: str, folder: str) -> None:
+    """Replace this process by the interpreter of another environment, which then calls ``run`` or ``torchrun``.
+
+    That environment has none of this package's dependencies, and needs none: what it imports of headroom uses the
+    standard library alone. ``-P`` keeps the working directory off its import path.
+    """
+    call = f"script_child.torchrun({list(options)!r}, *sys.argv[1:])" if options else "script_child.run(*sys.argv[1:])"
+    blocked = f"network_block.close({network_block.Kind.AUDIT_HOOK.value!r})" if "HF_HUB_OFFLINE" in os.environ else ""
+    lines = (
+        f"import sys; sys.path.append({str(Path(__file__).parents[2])!r})",
+        "from headroom.execution import network_block, script_child",
+        blocked,  # a network namespace outlives the change of interpreters, an audit hook does not
+        call,
+    )
+    os.execv(python, [python, "-P", "-c", "\n".join(lines), script, folder])  # noqa: S606 - an environment of the tree
 
 
 def read(folder: Path) -> list[Report]:
@@ -144,5 +163,12 @@ def _line(text: str, script: str) -> str:
     return "".join(character for character in " ".join(text.split()) if character.isprintable())
 
 
+def reset_signals() -> None:
+    """Handle signals as a newly started program does; a forked rank inherits the handlers of torchrun's agent."""
+    for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(name, signal.default_int_handler if name is signal.SIGINT else signal.SIG_DFL)
+
+
 if __name__ == "__main__":
+    reset_signals()
     run(*sys.argv[1:3])

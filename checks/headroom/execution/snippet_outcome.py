@@ -15,7 +15,17 @@ STDERR_LINES = 30  # lines of standard error that are kept of a failed snippet
 MESSAGE = 300  # characters of an assertion message that are kept
 Hub = Literal["stand-in", "real"]
 Kind = Literal[
-    "stand-in", "time", "memory", "error", "exit", "no report", "deprecation", "empty", "unprinted", "ablation"
+    "stand-in",
+    "environment",
+    "time",
+    "memory",
+    "error",
+    "exit",
+    "no report",
+    "deprecation",
+    "empty",
+    "unprinted",
+    "ablation",
 ]
 # A comment on the printed value, with and without the technique: `# on: {torch.bfloat16}, off: {torch.float32}`.
 _PRINTS = re.compile(r"\b(?P<when>on|off): (?P<value>\{[^}]*\}|[\w.+-]+)(?: or (?P<other>[\w.+-]+))?")
@@ -65,7 +75,7 @@ class NotRun:
 
 def ranks(snippet: Snippet) -> int:
     """Return the number of processes that must report."""
-    return 1 if snippet.header.launch == "python" else int(snippet.header.launch.rpartition(" ")[2])
+    return 1 if snippet.header.launch == "python" else int(snippet.header.launch.split()[2])
 
 
 def judge(snippet: Snippet, outcome: ProcessOutcome, reports: Sequence[Report], hub: Hub) -> Passed | Failed:

@@ -11,7 +11,7 @@ from headroom.io.safe_read import MAX_JSON_BYTES
 MANIFEST = "manifest.json"
 MAX_PACK_BYTES = 64 << 20
 MAX_FILES = 1000
-_NAME = re.compile(r"checks/(evidence|machines|runs)(/[A-Za-z0-9_-]+)+\.json")
+_NAME = re.compile(r"checks/(evidence|machines|memory-errors|runs)(/[A-Za-z0-9_-]+)+\.json")
 
 
 class PackError(ValueError):

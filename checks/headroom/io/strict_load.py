@@ -124,6 +124,8 @@ def load_yaml(text: str) -> Document:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "a syntax error"
         line = mark.line + 1 if mark else None
+        if "nesting depth" in problem:  # PyYAML's own limit, since 6.0.4
+            raise UnreadableError(f"nested deeper than {MAX_DEPTH}", "flatten the document", line) from error
         raise UnreadableError(f"not valid YAML: {problem}", "fix the syntax", line) from error
     if len(results) != 1:
         raise UnreadableError("empty, or more than one document", "write one document per file", 1)

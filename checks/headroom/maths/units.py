@@ -20,6 +20,7 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
     "samples/s": ("rate", 1.0),
     "images/s": ("rate", 1.0),
     "1": ("number", 1.0),
+    "parameter": ("number", 1.0),
     "×": ("number", 1.0),
     "%": ("number", 1e-2),
 }

@@ -34,7 +34,25 @@ _ATTRIBUTES = _words(
     " stop-color stop-opacity stroke stroke-dasharray stroke-linecap stroke-linejoin stroke-opacity"
     " stroke-width text-anchor transform vector-effect version viewbox x x1 x2 xml:space xmlns y y1 y2"
 )
-_SCHEMES = frozenset(("https", "http", "mailto", "claim", "fact", "calc", "estimate", "methods", "picture", "start"))
+_SCHEMES = frozenset(
+    (
+        "https",
+        "http",
+        "mailto",
+        "claim",
+        "fact",
+        "calc",
+        "estimate",
+        "estimate-table",
+        "accelerators",
+        "memory-errors",
+        "plan",
+        "memory",
+        "methods",
+        "picture",
+        "start",
+    )
+)
 _OWN = "use Markdown, or a tag that headroom.pages.active_content allows; put code between backticks"
 
 _MARK = re.compile(r"<(?=[A-Za-z/?]|!(?!--))")

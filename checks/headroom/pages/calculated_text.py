@@ -18,6 +18,7 @@ _TOKEN = re.compile(
 _MARKS = {"*": " × ", "/": " / ", "+": " + ", "-": " \u2212 ", ",": ", "}
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _WRITTEN_OUT = 1e12  # below this, a number such as 1e9 is written with all digits
+_SEPARATED_FROM = 1000  # from here on, a number with a unit has a separator and no decimals
 _GROUPED_FROM = 100  # from here on, a plain number has no decimals; below, it has two
 
 
@@ -40,10 +41,12 @@ class Rewrite:
 def rewrite(calculation: Calculation) -> Rewrite:
     """Return the correct number of a calculated figure, in the unit and to the precision of its text.
 
+    A link without text has the usual unit and precision.
+
     Raises:
         UnreadableError: the text holds no figure, more than one, or one with a wrong unit.
     """
-    text, quantity = calculation.link.text, calculation.quantity
+    text, quantity = calculation.link.text or "?", calculation.quantity
     opened = None if Figure.find(text) else _OPEN.search(text)
     form = _filled(text, opened, quantity) if opened else text
     figure = Figure.find(form)
@@ -73,8 +76,10 @@ def _filled(text: str, opened: re.Match[str], quantity: Quantity) -> str:
         number = "1.00"
     elif "%" in behind or (not quantity.powers and not _UNIT.match(behind) and _is_whole(quantity.value)):
         number = "1"
+    elif unit := _UNIT.match(behind):
+        number = "1,000" if abs(quantity.value) >= _SEPARATED_FROM * _unit(unit["unit"]).scale else "1.0"
     else:
-        number = "1.0" if _UNIT.match(behind) else "1.00"
+        number = "1.00"
     return text[: opened.start()] + number + behind
 
 

@@ -1,4 +1,4 @@
-"""Evaluate the figures that a page calculates: its lets and ``calc:`` links.
+"""Evaluate the figures that a page calculates and predicts: its lets, ``calc:`` links and ``estimate:`` links.
 
 ``<!-- let: P = 1235814400 parameter; card = 24 GB -->`` gives names their values, and ``[23.0 GiB](calc:20*P)`` is a
 figure that is calculated from them. A name is valid from its let to the end of the let's fold, or of the page.
@@ -15,22 +15,21 @@ from typing import Final
 from headroom.io.safe_read import UnreadableError
 from headroom.maths.expressions import Expression, parse
 from headroom.maths.quantities import Powers, Quantity
-from headroom.pages.link_targets import FactTarget, parse_target
+from headroom.pages.estimate_targets import SCHEME as ESTIMATE
+from headroom.pages.estimate_targets import TABLE, parse_table
 from headroom.pages.markdown_syntax import comments, inline_code, masked, without_fences
-from headroom.pages.measured_figures import measured
 from headroom.pages.source import Link
-from headroom.records.tree import Tree
-from headroom.verdicts import Board
 
 SCHEME: Final = "calc:"
 _LET = re.compile(r"<!--\s*let:(?P<body>.*?)-->", re.DOTALL)
 _GIVEN = re.compile(r"\s*(?P<name>[^=]*?)\s*=\s*(?P<value>.*?)\s*", re.DOTALL)
 _NUMBER = re.compile(r"(?P<number>-?(?:\d[\d_]*)?\.?\d+(?:e-?\d{1,3})?)(?:[ \t]+(?P<unit>[A-Za-zµ%×][\w/*]*))?")
 _FOLD = re.compile(r"(?P<indent>[ ]*)\?\?\?\+?(?:[ ]|$)")
+_LOOKED_UP = ("fact:", "claim:", ESTIMATE)
 _BINDING = ("B", "s", "FLOP")
 """Base units in which additions, comparisons and texts must agree; other units only say what is counted."""
 Source = Callable[[str], Quantity]
-"""Returns the value of a ``fact:`` or ``claim:`` address.
+"""Returns the value of a ``fact:``, ``claim:`` or ``estimate:`` address.
 
 Raises:
     LookupError, ValueError: the figure does not exist; the message says why.
@@ -50,7 +49,7 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A link to a formula, with the formula's result."""
+    """A link to a formula or an estimate, with its result."""
 
     link: Link
     formula: str
@@ -68,23 +67,6 @@ def formula_of(href: str) -> str | None:
     """Return the formula of a link's address, or None for any other link."""
     href = href.removeprefix("<").removesuffix(">") if href.startswith(f"<{SCHEME}") else href
     return href.removeprefix(SCHEME).strip() if href.startswith(SCHEME) else None
-
-
-def source_of(tree: Tree, board: Board) -> Source:
-    """Return a function that looks up the figures of a tree's facts and claims."""
-
-    def look_up(address: str) -> Quantity:
-        target = parse_target(address)
-        if not isinstance(target, FactTarget):
-            value, unit = measured(tree, board, target)
-            return Quantity.of(float(value), unit)
-        sheet = tree.facts.get(target.sheet)
-        if sheet is None or target.figure not in sheet.figures:
-            raise LookupError(f"there is no fact `{target.sheet}.{target.figure}`")
-        figure = sheet.figures[target.figure]
-        return Quantity.of(float(figure.value), figure.unit)
-
-    return look_up
 
 
 class Calculations:
@@ -109,9 +91,13 @@ class Calculations:
             with self._collecting_faults(let.line):
                 self._values[let] = self._value(let)
         for link in links:
-            if (formula := formula_of(link.href)) is not None:
-                with self._collecting_faults(link.line):
+            with self._collecting_faults(link.line):
+                if (formula := formula_of(link.href)) is not None:
                     self.found += self._calculation(link, formula)
+                elif link.href.startswith(ESTIMATE):
+                    self.found.append(Calculation(link, link.href, self._predicted(link.href), link.href, {}))
+                elif link.href.startswith(TABLE):
+                    self._check_table(link)
         for let, value in self._values.items():
             if value is not None and let not in self._used:
                 self.faults.append(UnreadableError(f"`{let.name}` is never used", "use it, or remove it", let.line))
@@ -145,7 +131,7 @@ class Calculations:
     def _value(self, let: Let) -> Quantity | None:
         """Return the value of a let: a number, a fact, a claim's figure, or the result of an expression."""
         try:
-            if let.text.startswith(("fact:", "claim:")):
+            if let.text.startswith(_LOOKED_UP):
                 return _bound(self._source(let.text))
             if given := given_number(let.text):
                 return _bound(Quantity.of(float(given[0]), given[1]))
@@ -157,6 +143,33 @@ class Calculations:
             return None
         value, self._parts[let] = found
         return value
+
+    def _predicted(self, address: str) -> Quantity:
+        """Return the figure of an ``estimate:`` address.
+
+        Raises:
+            UnreadableError: it cannot be estimated.
+        """
+        try:
+            return self._source(address)
+        except (LookupError, ValueError) as error:
+            message, _, remedy = str(error.args[0]).partition("; ")
+            raise UnreadableError(f"`{address}`: {message}", remedy) from error
+
+    def _check_table(self, link: Link) -> None:
+        """Check that every figure of an ``estimate-table:`` link can be estimated.
+
+        Raises:
+            UnreadableError: the address has another form, or a figure cannot be estimated.
+        """
+        try:
+            table = parse_table(link.href, link.text)
+        except ValueError as error:
+            message, _, remedy = str(error.args[0]).partition("; ")
+            raise UnreadableError(message, remedy) from error
+        for _, cells in table.rows:
+            for cell in cells:
+                self._predicted(cell)
 
     def _calculation(self, link: Link, formula: str) -> Iterator[Calculation]:
         """Yield the result of a link's formula; if it is only a name, show the formula of its let."""

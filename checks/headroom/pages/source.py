@@ -44,7 +44,7 @@ _ID = re.compile(r"#([\w-]+)")
 _NAMED = re.compile(r"\{[^{}]*#[\w-]+[^{}]*\}\s*$")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _CLASS = re.compile(r"[{\s]\.(?P<word>[A-Za-z0-9_+-]+)")
-_STRAY = re.compile(r"\b(?:(?:claim|fact):[a-z0-9]|calc:[A-Za-z0-9(.])")
+_STRAY = re.compile(r"\b(?:(?:claim|fact|estimate|estimate-table):[a-z0-9]|calc:[A-Za-z0-9(.])")
 _INCLUDE = re.compile(r"^--8<-- \"(?P<path>[^\":]+)(?::(?P<region>[A-Za-z0-9_-]+))?\"$")
 
 
@@ -100,7 +100,7 @@ class Page:
     links: tuple[Link, ...] = ()
     fences: tuple[Fence, ...] = ()
     stray: tuple[int, ...] = ()
-    """Lines that link a claim, fact or formula in a form that is not parsed: a reference, an autolink or HTML."""
+    """Lines that link a claim, fact, formula or estimate in a form that is not parsed, such as a reference or HTML."""
     notebook: Notebook | None = None
 
     @property

@@ -47,6 +47,11 @@ class Canvas:
             cls = f"p-{fill} {'' if cls == 'box' else cls}".strip()
         self._add("path", cls, d=d)
 
+    def thick(self, d: str, fill: str) -> None:
+        """Draw horizontal lines 14 px thick in a pattern: many small boxes in few characters."""
+        self.used.add(fill)
+        self._add("path", "cells", style=f"stroke:url(#{self.name}-{fill})", d=d)
+
     def line(self, start: Point, end: Point, cls: str = "ln") -> None:
         """Draw a straight line."""
         self.path("M" + "L".join(f"{coordinate(x)} {coordinate(y)}" for x, y in (start, end)), cls)
@@ -65,15 +70,20 @@ class Canvas:
             y += leading
         return y
 
+    def letters(self, xs: Sequence[float], y: float, characters: str, cls: str = "s") -> None:
+        """Write one character at each place, as one element; each x is a left edge and y the baseline."""
+        self._add("text", cls, escape(characters, quote=False), x=" ".join(map(coordinate, xs)), y=y)
+        self.height = max(self.height, y + 4)
+
     def arrow(self, start: Point, end: Point, cls: str = "ln") -> None:
-        """Draw a vertical arrow."""
-        (x, y), (_, tip) = start, end
-        back = tip - 7 if tip > y else tip + 7
-        self.line((x, y), (x, back), cls)
-        self.path(
-            f"M{coordinate(x)} {coordinate(tip)}L{coordinate(x - 3.5)} {coordinate(back)}H{coordinate(x + 3.5)}z",
-            "head",
-        )
+        """Draw a vertical or a horizontal arrow."""
+        length = abs(end[0] - start[0]) + abs(end[1] - start[1])
+        ux, uy = (end[0] - start[0]) / length, (end[1] - start[1]) / length
+        back = (end[0] - 7 * ux, end[1] - 7 * uy)
+        self.line(start, back, cls)
+        wings = [(back[0] + 3.5 * side * uy, back[1] + 3.5 * side * ux) for side in (-1, 1)]
+        self.path(f"{polyline([end, *wings])}z", "head")
+        self.height = max(self.height, end[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from headroom.maths.expressions import parse
 from headroom.maths.quantities import Quantity
 from headroom.pages.calculations import Source, given_number
+from headroom.pages.estimate_targets import SCHEME as ESTIMATE
 
 
 class Formulas:
@@ -25,7 +26,7 @@ class Formulas:
         return self._quantity(formula).value / Quantity.of(1, unit).value
 
     def _quantity(self, text: str) -> Quantity:
-        if text.startswith(("fact:", "claim:")):
+        if text.startswith(("fact:", "claim:", ESTIMATE)):
             return _plain(self._source(text))
         if given := given_number(text):
             return _plain(Quantity.of(float(given[0]), given[1]))

@@ -6,7 +6,7 @@ from itertools import accumulate, pairwise
 
 from headroom.pictures.canvas import Canvas, Picture, Point, polyline, sentences
 from headroom.pictures.printed_rows import rows_of
-from headroom.pictures.svg_style import COMPONENTS
+from headroom.pictures.svg_style import TRAINING
 from headroom.pictures.text_width import coordinate, figure, width_of
 from headroom.records.pictures import Timeline
 
@@ -40,14 +40,14 @@ def picture(name: str, data: Timeline, output: str) -> Picture:
 
 def _sample(row: Sequence[str]) -> Sample:
     ms, phase, *sizes = row
-    if len(sizes) != len(COMPONENTS):
-        raise ValueError(f"a row has {len(sizes)} sizes instead of {len(COMPONENTS)}; record the snippet again")
+    if len(sizes) != len(TRAINING):
+        raise ValueError(f"a row has {len(sizes)} sizes instead of {len(TRAINING)}; record the snippet again")
     return Sample(float(ms), phase, tuple(accumulate(map(float, sizes), initial=0.0)))
 
 
 def _described(title: str, samples: Sequence[Sample], unit: str) -> str:
     peak = max(samples, key=lambda each: each.total)
-    parts = (f"{name} {figure(b - a)}" for name, (a, b) in zip(COMPONENTS, pairwise(peak.edges), strict=True) if b > a)
+    parts = (f"{name} {figure(b - a)}" for name, (a, b) in zip(TRAINING, pairwise(peak.edges), strict=True) if b > a)
     return f"{title}: the peak is {figure(peak.total)} {unit}, in {peak.phase}: {', '.join(parts)}"
 
 
@@ -84,7 +84,7 @@ def _panel(
         canvas.line(at(0, size), at(ends[0], size), "tk")
         canvas.text((x - 5, at(0, size)[1] + 4), str(size), "s m", "end")
     canvas.text((x - 26 if x == 26 else x, y - 8), unit, "s m")  # noqa: PLR2004 - the first column
-    for rank, fill in reversed(list(enumerate(COMPONENTS.values(), 1))):
+    for rank, fill in reversed(list(enumerate(TRAINING.values(), 1))):
         _area(canvas, [at(each.ms, each.edges[rank]) for each in samples], y + height, fill)
     _names(canvas, samples, at)
     _peak(canvas, samples, at, (x + width, unit))
@@ -99,7 +99,7 @@ def _area(canvas: Canvas, edge: list[Point], bottom: float, fill: str) -> None:
 def _names(canvas: Canvas, samples: Sequence[Sample], at: Place) -> None:
     """Name each component where it is thickest, if a line of text fits there."""
     left, right = at(0, 0)[0], at(samples[-1].ms, 0)[0]
-    for rank, name in enumerate(COMPONENTS):
+    for rank, name in enumerate(TRAINING):
         thick = _thickest(samples, rank)
         (px, low), (_, high) = at(thick.ms, thick.edges[rank]), at(thick.ms, thick.edges[rank + 1])
         if low - high >= 13:  # noqa: PLR2004 - a line of text

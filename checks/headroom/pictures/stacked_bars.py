@@ -1,6 +1,7 @@
 """Draw memory by component as stacked bars, with lines for the memory of cards."""
 
 from dataclasses import dataclass
+from itertools import count
 
 from headroom.pages.calculations import Source
 from headroom.pictures.canvas import Canvas, Picture, sentences
@@ -10,7 +11,7 @@ from headroom.pictures.text_width import figure, width_of
 from headroom.records.pictures import Bars
 
 _SHORT = {"optimizer states": "states", "gradients": "grads", "saved activations": "activations", "temporaries": "temp"}
-_TALL = 18
+_TALL, _LABEL = 18, 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,12 @@ class Panel:
     title: str
     rows: tuple[Row, ...]
     lines: dict[str, float]
+
+    @property
+    def end(self) -> float:
+        """The size at which the drawing ends: of the largest bar or line, but not far beyond all lines."""
+        most = max((*(row.total for row in self.rows), *self.lines.values()))
+        return min(most, 1.2 * max(self.lines.values())) if self.lines else most
 
 
 def panels(data: Bars, source: Source) -> list[Panel]:
@@ -74,21 +81,24 @@ def _fits(row: Row, panel: Panel) -> str:
 
 def _draw(canvas: Canvas, found: list[Panel], data: Bars) -> None:
     y, named = 0.0, set[str]()
+    end = max(panel.end for panel in found)
     for panel in found:
-        y = _panel(canvas, panel, y, data.unit, named) + 18
+        y = _panel(canvas, panel, (y, end), data.unit, named) + 18
     used = {name for panel in found for row in panel.rows for name in row.parts}
     y = _legend(canvas, [name for name in COMPONENTS if name in used - named], y - 8)
     if data.note:
         canvas.paragraph((0, y + 12), data.note, canvas.width, "s m")
 
 
-def _panel(canvas: Canvas, panel: Panel, y: float, unit: str, named: set[str]) -> float:
-    """Draw one panel and return where it ends; ``named`` gets the components whose name fits into a bar."""
+def _panel(canvas: Canvas, panel: Panel, place: tuple[float, float], unit: str, named: set[str]) -> float:
+    """Draw one panel from a height to the end of the scale, and return where it ends.
+
+    ``named`` gets the components whose name fits into a bar.
+    """
+    y, end = place
     if panel.title:
         canvas.text((0, y + 13), panel.title, "h1")
         y += 20
-    most = max((*(row.total for row in panel.rows), *panel.lines.values()))
-    end = min(most, 1.2 * max(panel.lines.values())) if panel.lines else most
     scale = (canvas.width - 14) / end
     y = _lines(canvas, panel, y, scale)
     for row in panel.rows:
@@ -99,18 +109,24 @@ def _panel(canvas: Canvas, panel: Panel, y: float, unit: str, named: set[str]) -
 
 def _lines(canvas: Canvas, panel: Panel, y: float, scale: float) -> float:
     """Draw the lines of the cards behind the bars and return where the bars begin."""
-    if not panel.lines:
-        return y
-    bottom = y + 18 + len(panel.rows) * (_TALL + 27)
-    free = 0.0
-    for name, size in panel.lines.items():
+    labels = _labels(panel.lines, scale, canvas.width)
+    top = y + _LABEL * (1 + max((level for _, _, level in labels), default=-1))
+    bottom = top + len(panel.rows) * (_TALL + 27)
+    for (name, size), (middle, _, level) in zip(panel.lines.items(), labels, strict=True):
+        canvas.line((size * scale, top - _LABEL * level - 2), (size * scale, bottom), "mu dash")
+        canvas.text((middle, top - _LABEL * level - 6), name, "s b", "mid")
+    return top
+
+
+def _labels(lines: dict[str, float], scale: float, width: float) -> list[tuple[float, float, int]]:
+    """Return the middle, the right end and the level of each label, on the lowest level where it has room."""
+    found: list[tuple[float, float, int]] = []
+    for name, size in lines.items():
         half = width_of(name, "s b") / 2
-        canvas.line((size * scale, y + 16), (size * scale, bottom), "mu dash")
-        if size * scale - half >= free:
-            middle = min(size * scale, canvas.width - half)
-            canvas.text((middle, y + 12), name, "s b", "mid")
-            free = middle + half + 6
-    return y + 18
+        middle = min(size * scale, width - half)
+        taken = {level for _, end, level in found if middle - half < end + 6}
+        found.append((middle, middle + half, next(level for level in count() if level not in taken)))
+    return found
 
 
 def _bar(canvas: Canvas, row: Row, place: tuple[float, float, float], unit: str, named: set[str]) -> None:

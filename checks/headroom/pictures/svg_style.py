@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-# A component's letter, the CSS variable, its share of the ground in per cent, the lines drawn over it, and the tile.
+# A component's letter (f and b: compute of the forward and of the backward pass), the CSS variable, its share of the
+# ground in per cent, the lines drawn over it, and the tile.
 PATTERNS: Final[dict[str, tuple[str, int, str, int]]] = {
     "w": ("slate", 34, "", 6),
     "o": ("violet", 16, "M-1 1L1-1M0 6L6 0M5 7L7 5", 6),
@@ -17,16 +18,21 @@ PATTERNS: Final[dict[str, tuple[str, int, str, int]]] = {
     "l": ("ink", 10, "M0 0L6 6M0 6L6 0", 6),
     "x": ("muted", 6, "M0 0L8 8M-1 7L1 9M7-1L9 1", 8),
     "bad": ("red", 10, "M0 0L6 6M0 6L6 0", 6),
+    "f": ("teal", 34, "", 6),
+    "b": ("teal", 20, "M-1 1L1-1M0 4L4 0M3 5L5 3", 4),
 }
 COMPONENTS: Final = {
     "weights": "w",
     "optimizer states": "o",
     "gradients": "g",
     "saved activations": "a",
+    "KV cache": "f",
     "logits": "l",
     "temporaries": "x",
 }
 """Every component of memory with its fill, from the bottom of a stack to its top. It is the same in all pictures."""
+TRAINING: Final = {name: fill for name, fill in COMPONENTS.items() if name != "KV cache"}
+"""The components of a training step."""
 _RULES: Final = (
     "text{fill:var(--ink);font:400 12px var(--md-text-font);font-variant-numeric:tabular-nums}"
     ".s{font-size:11px}.h1{font-size:13px;font-weight:600}.b{font-weight:600}.m{fill:var(--muted)}"
@@ -34,6 +40,9 @@ _RULES: Final = (
     ".halo{paint-order:stroke;stroke:var(--paper);stroke-linejoin:round;stroke-width:3px}"
     ".ln{fill:none;stroke:var(--ink);stroke-width:1.5}.tk{fill:none;stroke:var(--line)}"
     ".mu{fill:none;stroke:var(--muted)}.in{fill:none;stroke:var(--ink);stroke-width:2}"
+    ".rd{fill:none;stroke:var(--red);stroke-width:2}"
+    ".thick{stroke-width:4}.gap{fill:none;stroke:var(--paper);stroke-width:8}.tl{fill:none;stroke:var(--teal);stroke-width:2}"
+    ".cells{fill:none;stroke-width:14}.am{fill:none;stroke:var(--amber);stroke-width:2}"
     ".dash{stroke-dasharray:4 3}.head{fill:var(--ink)}.headm{fill:var(--muted)}"
     ".box{fill:var(--paper);stroke:var(--ink);stroke-width:1.25}.soft{fill:var(--shade);stroke:var(--line)}"
     ".mark{fill:var(--paper);stroke:var(--ink);stroke-width:2}.full{fill:var(--teal);stroke:var(--paper)}"

@@ -8,7 +8,8 @@ _REGULAR: Final = (
     "35 63 63 28 28 58 28 97 63 61 63 63 41 52 39 63 59 82 59 59 52 64 34 64 84"
 )
 """The widths of the characters from blank to tilde, in hundredths of an em."""
-_EM: Final = [int(value) / 100 for value in _REGULAR.split()]
+EMS: Final = [int(value) / 100 for value in _REGULAR.split()]
+"""The same widths in em."""
 _SIZES: Final = {"s": 11, "code": 11, "h1": 13}
 _BOLD: Final = 1.12
 
@@ -19,7 +20,7 @@ def width_of(text: str, cls: str = "") -> float:
     size = next((_SIZES[name] for name in names if name in _SIZES), 12)
     if "code" in names:
         return len(text) * 0.61 * size
-    ems = sum(_EM[ord(c) - 32] if 32 <= ord(c) < 127 else 0.7 for c in text)  # noqa: PLR2004 - printable ASCII
+    ems = sum(EMS[ord(c) - 32] if 32 <= ord(c) < 127 else 0.7 for c in text)  # noqa: PLR2004 - printable ASCII
     return ems * size * (_BOLD if {"b", "h1"} & set(names) else 1.0)
 
 

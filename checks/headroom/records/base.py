@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 from headroom.io.safe_read import HIDDEN, LOOKALIKE
+from headroom.maths.units import UNITS
 
 _EARLIEST = "2015-01-01"
 
@@ -17,6 +18,12 @@ def _plain(text: str) -> str:
         raise ValueError("contains a control, text-direction or invisible character; remove it")
     if alike := LOOKALIKE.search(text):
         raise ValueError(f"`{alike[0]}` contains a letter that only looks Latin; write the word in one alphabet")
+    return text
+
+
+def _unit(text: str) -> str:
+    if text not in UNITS:
+        raise ValueError(f"unknown unit `{text}`; use one of {', '.join(UNITS)}, or add it to headroom.maths.units")
     return text
 
 
@@ -39,6 +46,8 @@ def _date(text: str) -> str:
 
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=600, strip_whitespace=True), AfterValidator(_plain)]
+Unit = Annotated[str, AfterValidator(_unit)]
+"""A unit of ``headroom.maths.units``."""
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
 ClaimId = Annotated[
     str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)+$", max_length=120)

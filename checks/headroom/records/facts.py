@@ -1,13 +1,18 @@
 """Facts with their sources: hardware classes, figures of hardware and literature, and stand-in models and data sets."""
 
+import math
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, model_validator
 
 from headroom.environment import MachineState
-from headroom.maths.units import UNITS
-from headroom.records.base import HubName, IsoDate, Name, Record, Slug, Text, Url
+from headroom.records.base import HubName, IsoDate, Name, Record, Slug, Text, Unit, Url
 from headroom.records.evidence import Environment
+
+Format = Literal["fp32", "tf32", "bf16", "fp16", "fp8", "int8", "fp4"]
+"""A number format in which accelerators compute."""
+Confidence = Literal["high", "medium", "low"]
+"""How sure a figure is: high for a publisher's own, medium for a rounded or copied one, low for hearsay."""
 
 
 class FactSource(Record):
@@ -30,6 +35,13 @@ class Match(Record):
     threads: int | None = None
 
 
+class Peak(Record):
+    """A dense peak rate of an accelerator."""
+
+    accelerator: Slug
+    format: Format
+
+
 class HardwareClass(Record):
     """A class of machines with comparable results. Two GPU products never share a class."""
 
@@ -39,9 +51,23 @@ class HardwareClass(Record):
     """The short name for badges and table cells: "H200"."""
     device: Literal["cpu", "cuda"]
     match: Match
-    peak_flops: float = Field(gt=0)
-    """The peak FLOP/s of the class, in its fastest format with dense operands."""
-    peak_flops_source: Text
+    peak: Peak | None = None
+    """The peak of an accelerator in checks/facts/accelerators/, in the fastest format of its matmuls."""
+    peak_flops: float | None = Field(default=None, gt=0)
+    """The peak FLOP/s of a class without an accelerator there, in its fastest format with dense operands."""
+    peak_flops_source: Text | None = None
+
+    @model_validator(mode="after")
+    def _some_peak(self) -> "HardwareClass":
+        if self.peak is None and (self.peak_flops is None or self.peak_flops_source is None):
+            message = "a class needs `peak`, or `peak_flops` with `peak_flops_source`"
+            raise ValueError(f"{message}; name the accelerator and the format, or give the rate and its source")
+        return self
+
+    @property
+    def roofline(self) -> float:
+        """The FLOP/s that no session of the class can exceed."""
+        return self.peak_flops or math.inf
 
     def holds(self, machine: MachineState | Environment) -> bool:
         """Return whether a machine belongs to this class."""
@@ -59,16 +85,11 @@ class FactCell(Record):
     """One figure."""
 
     value: float
-    unit: Text
+    unit: Unit
     source: Slug
     """A key of the file's sources."""
-
-    @field_validator("unit")
-    @classmethod
-    def _known(cls, unit: str) -> str:
-        if unit not in UNITS:
-            raise ValueError(f"unknown unit `{unit}`; use one of {', '.join(UNITS)}, or add it to headroom.maths.units")
-        return unit
+    confidence: Confidence | None = None
+    """How sure the figure is: high for a publisher's own, medium for a rounded or copied one, low for hearsay."""
 
 
 class FactSheet(Record):

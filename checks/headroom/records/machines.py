@@ -49,6 +49,8 @@ class Machine(Record):
     """Bytes per second, read and written, of a copy and of a sum of two arrays."""
     launch: Measurement
     """Seconds per call of an operation on one number, in a long sequence of calls."""
+    links: dict[Literal["host to device", "device to host", "all-reduce"], Measurement] = Field(default_factory=dict)
+    """Bytes per second of copies between host and GPU, and the bus bandwidth of an all-reduce of all GPUs."""
     not_measured: dict[Format, Text]
     """The formats for which the device or its libraries have no matmul, with their error messages."""
 

@@ -78,5 +78,27 @@ METRICS: Mapping[str, MetricKind] = MappingProxyType(
             title="peak process memory",
             meaning="Highest resident set size of the whole process, including its libraries.",
         ),
+        "bytes_sent": MetricKind(
+            unit="B",
+            better="lower",
+            exact=True,
+            title="bytes sent",
+            meaning="Bytes that a rank sends in one step by the ring algorithm, from the counted payloads of its "
+            "collectives; the mean over the ranks.",
+        ),
+        "collectives": MetricKind(
+            unit="1",
+            better="lower",
+            exact=True,
+            title="collective calls",
+            meaning="Collective calls of a rank in one step, the mean over the ranks.",
+        ),
+        "wire_bytes": MetricKind(
+            unit="B",
+            better="lower",
+            exact=True,
+            title="bytes on the wire",
+            meaning="Bytes that one step sends over the network device, with headers, divided by the ranks.",
+        ),
     }
 )

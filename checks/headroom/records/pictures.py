@@ -6,14 +6,20 @@ result is in these files.
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from headroom.records.base import ClaimId, Record, Section, SnippetId, Text
-
-Formula = Annotated[str, StringConstraints(min_length=1, max_length=300)]
-"""An expression of the picture's lets, as on pages; or a number, or the address of a fact or a claim's figure."""
-Lets = Annotated[dict[str, Formula | float], Field(max_length=40)]
-Component = Literal["weights", "optimizer states", "gradients", "saved activations", "logits", "temporaries"]
+from headroom.records.parallel_pictures import (
+    CausalBalance,
+    Component,
+    DeviceMesh,
+    Formula,
+    Lets,
+    Parallelism,
+    PipelineSchedules,
+    StepTimeline,
+)
+from headroom.records.published_comparisons import Cell, Column, Copy
 
 
 class Bar(Record):
@@ -80,6 +86,21 @@ class Traces(Record):
     snippet: SnippetId
     lanes: tuple[Lane, ...]
     traces: tuple[Trace, ...]
+    note: Text | None = None
+
+
+class LoadCurves(Record):
+    """Curves over the load of a server, from the points that a snippet printed: two numbers per row."""
+
+    kind: Literal["load-curves"]
+    title: Text
+    snippet: SnippetId
+    x: Text
+    """What the first number of a row is, with its unit."""
+    y: Text
+    """What the second number is, with its unit."""
+    curves: Annotated[dict[Text, Text], Field(min_length=1, max_length=3)]
+    """The name of each curve and the word that its rows begin with."""
     note: Text | None = None
 
 
@@ -184,7 +205,79 @@ class Forest(Record):
     comparisons: tuple[Comparison, ...]
 
 
+class Curves(Record):
+    """Formulas of one variable on logarithmic axes, with their values at named places."""
+
+    kind: Literal["curves"]
+    title: Text
+    let: Lets
+    x: Text
+    """What the variable is, with its unit."""
+    y: Text
+    """What the formulas give, with its unit."""
+    places: Annotated[dict[Text, Formula | float], Field(min_length=2)]
+    """Values of the variable, by name; the axis reaches a little beyond the least and the greatest."""
+    curves: Annotated[dict[Text, Formula], Field(min_length=1, max_length=3)]
+    """Formulas of the lets and of X, the variable."""
+    note: Text | None = None
+
+
+class PublishedCurve(Record):
+    """The points of one curve: the published rows that have these cells, in the order of the file."""
+
+    rows: Copy
+    where: dict[Column, Cell]
+    x: Column
+    y: Column
+    full: Cell | None = None
+    """The cell of ``x`` in the row that counts as 100 %; null to draw the column as it is."""
+    least: float | None = None
+    """Rows with a smaller ``x`` are left out."""
+
+
+class PublishedCurves(Record):
+    """Published rows as curves with a mark per row."""
+
+    kind: Literal["published-curves"]
+    title: Text
+    x: Text
+    """What the columns ``x`` hold, with their unit."""
+    y: Text
+    logarithmic: bool = False
+    """Whether both axes are logarithmic; else both are linear, and the vertical one begins at 0."""
+    ticks: Annotated[dict[Text, float], Field(min_length=2)]
+    """Marks of the horizontal axis by their label."""
+    curves: Annotated[dict[Text, PublishedCurve], Field(min_length=1, max_length=3)]
+    note: Text | None = None
+
+
+class ErrorStrips(Record):
+    """The signed errors of one comparison: a mark per figure, a row per source, part, kind of job or calculator."""
+
+    kind: Literal["error-strips"]
+    title: Text
+    show: Literal["published", "traced", "measured", "calculators", "step-time"]
+    limit: float = Field(gt=0, le=1000)
+    """The error in percent at the ends of the axis; larger errors are drawn there."""
+
+
 PictureData = Annotated[
-    Bars | Timeline | Traces | Decision | SavedTensors | BatchLayouts | NumberFormats | Forest,
+    ErrorStrips
+    | Bars
+    | Timeline
+    | Traces
+    | LoadCurves
+    | Decision
+    | SavedTensors
+    | BatchLayouts
+    | NumberFormats
+    | Forest
+    | Parallelism
+    | PipelineSchedules
+    | StepTimeline
+    | Curves
+    | PublishedCurves
+    | DeviceMesh
+    | CausalBalance,
     Field(discriminator="kind"),
 ]

@@ -3,10 +3,9 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-from headroom.maths.units import UNITS
-from headroom.records.base import ClaimId, IsoDate, Record, Sha256, Slug, Text
+from headroom.records.base import ClaimId, IsoDate, Record, Sha256, Slug, Text, Unit
 
 Raw = Literal["samples", "windows", "quantiles", "reruns", "single", "headline"]
 """What one row is, and so what can be concluded from the rows."""
@@ -21,46 +20,60 @@ Copy = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*/[A-Za-z0-9
 _MANY = ("samples", "windows", "reruns")
 
 
-class Original(Record):
+class OriginFile(Record):
     """One file of the source's repository, as it was retrieved."""
 
     path: OriginalPath
-    sha256: Sha256
+    sha256: Sha256 | None = None
+    """Null if the file was read without its bytes."""
     commit: Commit | None = None
     """Its commit, if it differs from the source's."""
 
 
-class Source(Record):
-    """Where the rows come from, and who measured them."""
+class Original(OriginFile):
+    """A file whose rows are copied."""
+
+    sha256: Sha256
+
+
+class Origin(Record):
+    """Where published figures come from, and who measured them."""
 
     title: Text
     """The name of the project or the table."""
     repository: Repository
     """The GitHub repository."""
     commit: Commit
-    files: tuple[Original, ...] = Field(min_length=1, max_length=60)
-    """The files that the rows were copied from; the first is linked."""
+    files: tuple[OriginFile, ...] = Field(min_length=1, max_length=80)
+    """The files that the figures were copied from or that state their conditions; the first is linked."""
     locator: Text
     """The place in the file: lines, a table, a section."""
     licence: Text
     """The SPDX name of the licence that permits the copy."""
     copyright: Text
-    licence_text: Copy
-    """The copy of the licence's text, below checks/published/."""
     retrieved: IsoDate
     measured_until: IsoDate
     """The latest day on which it can have been measured, as the file's last commit."""
     measured_by: Text
-    stake: Literal["author", "vendor", "independent"]
-    """The stake in the result: the subject's authors, its vendor, or nobody's."""
-    stake_note: Text | None = None
-    """Details about the stake."""
 
     @property
     def url(self) -> str:
         """Return the address of the first file at its commit."""
         path = self.files[0].path.replace("%", "%25").replace(" ", "%20").replace("#", "%23").replace("?", "%3F")
         return f"https://github.com/{self.repository}/blob/{self.commit}/{path}"
+
+
+class Source(Origin):
+    """The origin of copied rows, with the licence's text and the stake of its authors."""
+
+    files: tuple[Original, ...] = Field(min_length=1, max_length=60)
+    """The files that the rows were copied from; the first is linked."""
+    licence_text: Copy
+    """The copy of the licence's text, below checks/published/."""
+    stake: Literal["author", "vendor", "independent"]
+    """The stake in the result: the subject's authors, its vendor, or nobody's."""
+    stake_note: Text | None = None
+    """Details about the stake."""
 
 
 class Rows(Record):
@@ -99,18 +112,11 @@ class PublishedMetric(Record):
     """The column that is compared."""
 
     column: Column
-    unit: str
-    """The column's unit, from ``headroom.maths.units``."""
+    unit: Unit
+    """The column's unit."""
     p20: Column | None = None
     p80: Column | None = None
     """The columns of the 20th and 80th percentile, for ``raw: quantiles``; ``column`` then has the median."""
-
-    @field_validator("unit")
-    @classmethod
-    def _known(cls, unit: str) -> str:
-        if unit not in UNITS:
-            raise ValueError(f"unknown unit `{unit}`; use one of {', '.join(UNITS)}")
-        return unit
 
 
 class Stated(Record):

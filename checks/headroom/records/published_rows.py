@@ -1,4 +1,4 @@
-"""Read checks/published/: the records of published comparisons, the copied rows, and the texts of licences."""
+"""Read checks/published/: records of published comparisons and of published memory, copied rows, and licences."""
 
 import csv
 import io
@@ -9,8 +9,10 @@ from pathlib import Path
 from headroom.io import safe_read
 from headroom.io.safe_read import Found, UnreadableError
 from headroom.records.loader import Reader
+from headroom.records.memory_rows import MemoryTable
 from headroom.records.problems import unreadable
 from headroom.records.published_comparisons import PublishedComparison
+from headroom.records.training_runs import RunTable
 
 FOLDER = "checks/published"
 RULE = "published"
@@ -38,6 +40,10 @@ class Published:
     """The file of each comparison."""
     tables: dict[str, Table] = field(default_factory=dict)
     licences: dict[str, str] = field(default_factory=dict)
+    memory: dict[str, MemoryTable] = field(default_factory=dict)
+    """The tables of published GPU memory, by id."""
+    training: dict[str, RunTable] = field(default_factory=dict)
+    """The tables of published training runs, by id."""
 
     def of(self, claim: str) -> tuple[PublishedComparison, ...]:
         """Return the comparisons that decide a claim, by id."""
@@ -55,13 +61,18 @@ def read_published(reader: Reader) -> Published:
             continue
         if "/" not in name and name.endswith(".yml"):
             _add_comparison(reader, file, found)
+        elif name.startswith("memory/") and name.count("/") == 1 and name.endswith(".yml"):
+            _add_memory(reader, file, found)
+        elif name.startswith("training/") and name.count("/") == 1 and name.endswith(".yml"):
+            _add_training(reader, file, found)
         elif name.count("/") == 1 and name.endswith(".csv"):
             _add_table(reader, file, name, found)
         elif name.count("/") == 1 and Path(name).name.startswith(_TEXTS):
             _add_licence(reader, file, name, found)
         else:
             remedy = (
-                "move or delete it: the folder has records (.yml), and per source a folder of .csv files and licences"
+                "move or delete it: the folder has records (.yml), also in memory/ and training/, and per source a "
+                "folder of .csv files and licences"
             )
             reader.report(file.name, RULE, "neither a record, nor rows, nor a licence", remedy, None)
     return found
@@ -81,11 +92,27 @@ def _add_comparison(reader: Reader, file: Found, found: Published) -> None:
     record = reader.yaml(file, RULE, PublishedComparison.model_validate_json)
     if record is None:
         return
-    if record.id != file.stem:
-        message = f"the id `{record.id}` differs from the file name"
-        reader.report(file.name, RULE, message, f"rename the file to {record.id}.yml, or correct the id")
+    _check_name(reader, file, record.id)
     found.comparisons[record.id] = record
     found.paths[record.id] = file.name
+
+
+def _add_memory(reader: Reader, file: Found, found: Published) -> None:
+    if table := reader.yaml(file, RULE, MemoryTable.model_validate_json):
+        _check_name(reader, file, table.id)
+        found.memory[table.id] = table
+
+
+def _add_training(reader: Reader, file: Found, found: Published) -> None:
+    if table := reader.yaml(file, RULE, RunTable.model_validate_json):
+        _check_name(reader, file, table.id)
+        found.training[table.id] = table
+
+
+def _check_name(reader: Reader, file: Found, name: str) -> None:
+    if name != Path(file.name).stem:
+        message = f"the id `{name}` differs from the file name"
+        reader.report(file.name, RULE, message, f"rename the file to {name}.yml, or correct the id")
 
 
 def _add_table(reader: Reader, file: Found, name: str, found: Published) -> None:

@@ -9,22 +9,34 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from headroom.records.accelerators import Family
 from headroom.records.base import Record
+from headroom.records.cards import CardList
 from headroom.records.claims import Claim
 from headroom.records.evidence import Evidence
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
 from headroom.records.harness_versions import HarnessVersions
 from headroom.records.machines import Machine
 from headroom.records.measuring_order import MeasuringOrder
+from headroom.records.memory_errors import MemoryErrors
+from headroom.records.memory_rows import MemoryTable
 from headroom.records.methods import Method
+from headroom.records.model_shapes import ModelShape
+from headroom.records.out_of_memory import QuotedErrors
 from headroom.records.pack_manifest import PackManifest
 from headroom.records.pictures import PictureData
 from headroom.records.public_schema import PublishedAlone, PublishedClaims
 from headroom.records.published_comparisons import PublishedComparison
+from headroom.records.snippet_environments import Environments
 from headroom.records.snippets import Header, SnippetRun
+from headroom.records.step_time_model import StepTimeModel
 from headroom.records.terms import Term
+from headroom.records.training_runs import RunTable
+from headroom.records.vllm_logs import VllmLogs
 
 _RECORDS: dict[str, Any] = {
+    "accelerators": Family,
+    "cards": CardList,
     "claim": Claim,
     "claims-file": PublishedClaims,
     "evidence": Evidence,
@@ -34,14 +46,22 @@ _RECORDS: dict[str, Any] = {
     "harness-versions": HarnessVersions,
     "machine": Machine,
     "measuring-order": MeasuringOrder,
+    "memory-errors": MemoryErrors,
     "method": Method,
+    "model-shape": ModelShape,
     "one-claim-file": PublishedAlone,
+    "out-of-memory": QuotedErrors,
     "pack-manifest": PackManifest,
     "picture": PictureData,
     "published-comparison": PublishedComparison,
+    "published-memory": MemoryTable,
+    "published-training": RunTable,
     "run": SnippetRun,
+    "snippet-environments": Environments,
     "snippet-header": Header,
     "stand-ins": StandIns,
+    "step-time-model": StepTimeModel,
+    "vllm-logs": VllmLogs,
 }
 
 

@@ -23,7 +23,9 @@ _HEADER = re.compile(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
 _REGION = re.compile(r"^\s*# --8<-- \[(?P<edge>start|end):(?P<name>[a-z0-9_-]+)\]\s*$")
 
 Need = Annotated[str, StringConstraints(pattern=r"^(cuda(:[1-9])?|amx|avx512_bf16|bf16)$")]
-Launch = Annotated[str, StringConstraints(pattern=r"^(python|torchrun --nproc-per-node [1-9])$")]
+Launch = Annotated[
+    str, StringConstraints(pattern=r"^(python|torchrun --nproc-per-node [1-9]( --max-restarts [1-9])?)$")
+]
 
 
 class Header(Record):
@@ -31,6 +33,8 @@ class Header(Record):
 
     needs: tuple[Need, ...] = ()
     """The hardware that the snippet requires."""
+    environment: Slug | None = None
+    """The environment of checks/facts/environments.yml that runs it; by default the main one."""
     launch: Launch = "python"
     timeout: int = Field(default=60, ge=1, le=600)
     """Seconds after which the runner kills its process group."""
@@ -97,12 +101,16 @@ class SnippetRun(Record):
     seconds: float = Field(gt=0)
     peak_memory_bytes: int = Field(gt=0)
     device: Text
+    environment: Slug | None = None
+    """The environment that ran it, if it is not the main one."""
     versions: dict[Text, Text]
     models: dict[Text, Literal["stand-in", "real"]]
     warnings: tuple[Text, ...]
     ablation: AblationRun | None
     output: Printed | None = None
     """The end of its output. Records before 2026-11-22 and runs without output lack it."""
+    runner: Sha256 | None = None
+    """A hash of the code that ran it. Records before 2026-11-23 lack it."""
 
 
 def named(snippets: Mapping[str, Snippet], pattern: str) -> list[Snippet]:

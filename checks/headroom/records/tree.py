@@ -10,21 +10,27 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from headroom.io import python_source, safe_read
-from headroom.io.safe_read import Found, UnreadableError
+from headroom.io.safe_read import UnreadableError
 from headroom.io.strict_load import Document
+from headroom.records.accelerators import Family, sheet
 from headroom.records.base import Slug
+from headroom.records.cards import Cards
 from headroom.records.claims import Claim, MeasuredClaim
+from headroom.records.fact_files import read_facts
 from headroom.records.facts import FactSheet, HardwareClass, StandIns
 from headroom.records.harness_versions import HarnessVersions
 from headroom.records.loader import Reader
 from headroom.records.machines import Machine, machines
 from headroom.records.measuring_order import MeasuringOrder
+from headroom.records.memory_errors import MemoryErrors, read_memory_errors
 from headroom.records.methods import Method
+from headroom.records.model_shapes import ModelShape
 from headroom.records.paths import claim_path, run_path
 from headroom.records.pictures import PictureData
 from headroom.records.problems import Problem, invalid, unreadable
 from headroom.records.published_rows import Published, read_published
 from headroom.records.sessions import Session, sessions
+from headroom.records.snippet_environments import Environments
 from headroom.records.snippets import (
     Header,
     Snippet,
@@ -35,13 +41,13 @@ from headroom.records.snippets import (
     header_table,
     regions,
 )
+from headroom.records.step_time_model import StepTimeModel
 from headroom.records.terms import Term
 from headroom.records.tolerances import loose_tolerances
 
 _CLAIM: TypeAdapter[Claim] = TypeAdapter(Claim)
 _TERMS: TypeAdapter[dict[Slug, Term]] = TypeAdapter(dict[Slug, Term])
 _PICTURE: TypeAdapter[PictureData] = TypeAdapter(PictureData)
-_CLASSES: TypeAdapter[dict[str, HardwareClass]] = TypeAdapter(dict[str, HardwareClass])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,8 @@ class Tree:
     classes: Mapping[str, HardwareClass]
     facts: Mapping[str, FactSheet]
     stand_ins: StandIns
+    environments: Environments
+    """The environments of snippets that do not run in the main one, by name."""
     harness_versions: HarnessVersions
     published: Published
     machines: Mapping[str, Machine]
@@ -74,10 +82,26 @@ class Tree:
     problems: tuple[Problem, ...] = field(default=())
     measuring_order: MeasuringOrder = field(default_factory=MeasuringOrder)
     """The order in which `headroom measure --wanted` measures."""
+    shapes: Mapping[str, ModelShape] = field(default_factory=dict)
+    """The shapes of published models, by id."""
+    cards: Cards = field(default_factory=Cards)
+    """The memory of GPUs."""
+    families: Mapping[str, Family] = field(default_factory=dict)
+    """What vendors print about accelerators, by family."""
+    accelerator_sheets: Mapping[str, FactSheet] = field(default_factory=dict)
+    """The figures of each accelerator, by its id."""
+    memory_errors: Mapping[str, MemoryErrors] = field(default_factory=dict)
+    """The recorded errors of memory estimates, by the name of the file."""
+    step_time: StepTimeModel | None = None
+    """The constants of the planner's step-time model."""
 
     def measured(self) -> Iterator[MeasuredClaim]:
         """Return the measured claims."""
         return (claim for claim in self.claims.values() if isinstance(claim, MeasuredClaim))
+
+    def sheet(self, name: str) -> FactSheet | None:
+        """Return the sheet of this name, of a file in checks/facts/ or of an accelerator."""
+        return self.facts.get(name) or self.accelerator_sheets.get(name)
 
 
 def load(root: Path | str) -> Tree:
@@ -87,7 +111,7 @@ def load(root: Path | str) -> Tree:
     """
     reader = Reader(Path(root))
     claims, paths = _claims(reader)
-    classes, facts, stand_ins, versions, order = _facts(reader)
+    facts = read_facts(reader)
     terms, term_paths = _glossary(reader)
     return Tree(
         root=reader.root,
@@ -96,20 +120,29 @@ def load(root: Path | str) -> Tree:
         methods=_methods(reader),
         glossary=terms,
         term_paths=term_paths,
-        classes=classes,
-        facts=facts,
-        stand_ins=stand_ins,
-        harness_versions=versions,
+        classes=facts.classes,
+        facts=facts.sheets,
+        stand_ins=facts.stand_ins,
+        environments=facts.environments,
+        harness_versions=facts.versions,
         published=read_published(reader),
         machines=machines(reader),
         snippets=_snippets(reader),
         runs=_runs(reader),
         benchmarks=_benchmarks(reader),
         pictures=_pictures(reader),
+        memory_errors=read_memory_errors(reader),  # before `problems`
         sessions=tuple(sessions(reader)),
         documents=reader.documents,
         problems=tuple(sorted(reader.problems, key=str)),
-        measuring_order=order,
+        measuring_order=facts.order,
+        shapes=facts.shapes,
+        cards=facts.cards,
+        families=facts.families,
+        step_time=facts.step_time,
+        accelerator_sheets={
+            name: sheet(name, family) for family in facts.families.values() for name in family.accelerators
+        },
     )
 
 
@@ -158,38 +191,6 @@ def _glossary(reader: Reader) -> tuple[dict[str, Term], dict[str, str]]:
                 continue
             terms[name], paths[name] = term, file.name
     return terms, paths
-
-
-def _facts(
-    reader: Reader,
-) -> tuple[dict[str, HardwareClass], dict[str, FactSheet], StandIns, HarnessVersions, MeasuringOrder]:
-    classes: dict[str, HardwareClass] = {}
-    facts: dict[str, FactSheet] = {}
-    stand_ins, versions, order = StandIns(models={}, datasets={}), HarnessVersions(), MeasuringOrder()
-    for file in reader.each("checks/facts", ".yml", "facts"):
-        if file.stem == "hardware-classes":
-            classes = reader.yaml(file, "facts", _CLASSES.validate_json) or {}
-        elif file.stem == "stand-ins":
-            stand_ins = reader.yaml(file, "facts", StandIns.model_validate_json) or stand_ins
-        elif file.stem == "harness-versions":
-            versions = reader.yaml(file, "facts", HarnessVersions.model_validate_json) or versions
-        elif file.stem == "measuring-order":
-            order = reader.yaml(file, "facts", MeasuringOrder.model_validate_json) or order
-        elif sheet := reader.yaml(file, "facts", FactSheet.model_validate_json):
-            _check_facts(reader, file, sheet)
-            facts[sheet.id] = sheet
-    return classes, facts, stand_ins, versions, order
-
-
-def _check_facts(reader: Reader, file: Found, sheet: FactSheet) -> None:
-    if sheet.id != file.stem:
-        message = f"the id `{sheet.id}` differs from the file name"
-        reader.report(file.name, "facts", message, f"rename the file to {sheet.id}.yml, or correct the id")
-    for key, cell in sheet.figures.items():
-        if cell.source not in sheet.sources:
-            line = reader.line(file, ("figures", key, "source"))
-            message = f"the source of the figure `{key}` is not in `sources`"
-            reader.report(file.name, "facts", message, f"add {cell.source} to `sources`, or correct the name", line)
 
 
 def _pictures(reader: Reader) -> dict[str, PictureData]:

@@ -7,6 +7,7 @@ of its cases under tests/rule_cases/.
 from collections.abc import Callable, Iterator
 
 from headroom.records import Problem
+from headroom.rules.accelerators import accelerators
 from headroom.rules.addresses import addresses
 from headroom.rules.calc import calc
 from headroom.rules.code_blocks import fences, runs, shown
@@ -21,12 +22,14 @@ from headroom.rules.formulas import models
 from headroom.rules.glossary import glossary
 from headroom.rules.html import html
 from headroom.rules.links import hardware, links, verdicts
+from headroom.rules.memory_errors import memory_errors
 from headroom.rules.orphans import orphans
 from headroom.rules.pictures import pictures
 from headroom.rules.published import published
 from headroom.rules.references import references
 from headroom.rules.retired import retired
 from headroom.rules.table_rows import rows
+from headroom.rules.training_runs import training
 from headroom.rules.typed_figures import typed
 from headroom.rules.wording import words
 
@@ -35,6 +38,9 @@ __all__ = ["READING", "RULES", "Context", "Skipped", "apply", "check", "tally"]
 RULES: dict[str, Callable[[Context], Iterator[Problem]]] = {
     "references": references,
     "published": published,
+    "memory": memory_errors,
+    "training": training,
+    "accelerators": accelerators,
     "links": links,
     "verdicts": verdicts,
     "retired": retired,

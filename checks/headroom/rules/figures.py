@@ -147,6 +147,6 @@ def _figures(context: Context) -> Iterator[tuple[Page, Link, float | str, str]]:
     for page, link, _ in context.links:
         if link.href.startswith("fact:"):
             sheet, _, figure = link.href.removeprefix("fact:").partition(".")
-            cell = context.tree.facts[sheet].figures.get(figure) if sheet in context.tree.facts else None
+            cell = known.figures.get(figure) if (known := context.tree.sheet(sheet)) else None
             if cell:
                 yield page, link, cell.value, cell.unit

@@ -32,7 +32,7 @@ def links(context: Context) -> Iterator[Problem]:
         if isinstance(target, str):
             yield at(page, link, "links", target, "correct the link")
         elif isinstance(target, FactTarget):
-            sheet = tree.facts.get(target.sheet)
+            sheet = tree.sheet(target.sheet)
             if sheet is None or target.figure not in sheet.figures:
                 message = f"there is no fact `{target.sheet}.{target.figure}`"
                 yield at(page, link, "links", message, "correct the name, or add the figure under checks/facts/")

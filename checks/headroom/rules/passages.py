@@ -75,7 +75,11 @@ def _of_page(context: Context, page: Page, linked: list[tuple[Link, ClaimTarget]
     links: dict[int, list[tuple[Link, ClaimTarget]]] = defaultdict(list)
     for link, target in linked:
         links[bisect_right(starts, link.start) - 1].append((link, target))
-    figures = [link for link in page.links if link.href.startswith(("fact:", "calc:", "<calc:")) or "#" in link.href]
+    figures = [
+        link
+        for link in page.links
+        if link.href.startswith(("fact:", "calc:", "<calc:", "estimate:")) or "#" in link.href
+    ]
     places = [link.start for link in figures]
     hardware = tuple(known_classes(context, page))
     for number, inside in sorted(links.items()):

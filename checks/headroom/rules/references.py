@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from headroom.io.python_source import arms_of
-from headroom.records import Problem, Tree
+from headroom.records import Problem, Tree, snippet_environments
 from headroom.records.claims import MeasuredClaim
 from headroom.records.machines import Machine
 from headroom.records.methods import Method
@@ -41,6 +41,9 @@ def references(context: Context) -> Iterator[Problem]:
     for snippet in tree.snippets.values():
         for name in {*snippet.header.models, *snippet.header.datasets} - served:
             yield _in(tree, snippet.path, "models", f"no stand-in for `{name}`", "add it to checks/facts/stand-ins.yml")
+        if snippet.header.environment not in (None, *tree.environments):
+            message = f"unknown environment `{snippet.header.environment}`"
+            yield _in(tree, snippet.path, "environment", message, f"add it to {snippet_environments.PATH}")
 
 
 def _harness_proofs(tree: Tree) -> Iterator[Problem]:

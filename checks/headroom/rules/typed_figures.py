@@ -33,8 +33,8 @@ _GROUNDS: Final = ("claim:", "fact:", "calc:", "estimate:")
 _ATTRIBUTE: Final = re.compile(r"(?<![\w-])(?:alt|title|aria-label)\s*=\s*\"([^\"]*)\"")
 _IN_META: Final = ("title", "description")
 _LINKED: Final = (
-    "link it to its source with `claim:`, `fact:` or `calc:`, or write `<!-- no-claim: KIND -->` after its sentence "
-    "(docs/contribute/comparisons.md)"
+    "link it to its source with `claim:`, `fact:`, `calc:` or `estimate:`, "
+    "or write `<!-- no-claim: KIND -->` after its sentence (docs/contribute/comparisons.md)"
 )
 _IN_TEXT: Final = "move the figure to the text of the page, and link it there"
 

@@ -52,7 +52,7 @@ def _text(link: Element) -> str:
 
 
 def _fact(link: Element, site: SiteData, target: FactTarget) -> None:
-    sheet = site.tree.facts.get(target.sheet)
+    sheet = site.tree.sheet(target.sheet)
     cell = sheet.figures.get(target.figure) if sheet else None
     if sheet is None or cell is None:
         raise LookupError(f"there is no fact `{target.sheet}.{target.figure}`")

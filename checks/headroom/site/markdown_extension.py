@@ -15,24 +15,24 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from headroom.pages.calculations import SCHEME as CALC
-from headroom.pages.link_targets import METHODS
+from headroom.pages.estimate_targets import SCHEME as ESTIMATE
 from headroom.site import (
     claim_links,
     code_tokens,
     formula_tooltips,
     freshness_banner,
+    generated_parts,
     glossary_page,
     hardware_switch,
     method_aliases,
-    methods_table,
     page_actions,
     picture_links,
+    predicted_figures,
     ran_on,
     table_markup,
     unmeasured_marks,
 )
 from headroom.site.addresses import redirects
-from headroom.site.method_finder import start_page
 from headroom.site.site_data import PageContext, SiteData
 
 # With --strict, MkDocs fails the build on warnings of this logger.
@@ -44,7 +44,8 @@ _AFTER_RELATIVE_PATHS = -1  # which would turn a link to a .md file into one to 
 _BEFORE_RELATIVE_PATHS = 4  # MkDocs resolves relative links at 0; the table of contents is built at 5
 
 
-_SCHEMES = (unmeasured_marks.HREF, ran_on.SCHEME, formula_tooltips.SCHEME, CALC, "claim:", "fact:")
+_FIGURES = (formula_tooltips.SCHEME, CALC, ESTIMATE)
+_SCHEMES = (unmeasured_marks.HREF, ran_on.SCHEME, *_FIGURES, predicted_figures.SCHEME, "claim:", "fact:")
 """What the addresses of links begin with that become what a reader sees here."""
 
 
@@ -83,6 +84,7 @@ class HeadroomExtension(Extension):
             "links": self._resolve_links,
             "terms": lambda root: glossary_page.explain(root, self._site(), self._page()),
             "empty-headers": table_markup.clear_empty_headers,
+            "wide-tables": lambda root: table_markup.label_wide_tables(root, md.htmlStash.rawHtmlBlocks),
         }
         for name, act in elements.items():
             md.treeprocessors.register(_Elements(md, act), f"headroom-{name}", _BEFORE_RELATIVE_PATHS)
@@ -108,13 +110,12 @@ class HeadroomExtension(Extension):
 
     def _with_made_parts(self, lines: list[str]) -> list[str]:
         """Replace the empty links that stand alone on a line with the parts made from records."""
-        if not any(METHODS in line or start_page.SCHEME in line for line in lines):
+        if not any(scheme in line for scheme in generated_parts.SCHEMES for line in lines):
             return lines  # saves reading the data
-        found = methods_table.with_tables(lines, self._site(), self._page())
-        return start_page.with_parts(found, self._site(), self._page())
+        return generated_parts.with_parts(lines, self._site(), self._page())
 
     def _with_formulas(self, lines: list[str]) -> list[str]:
-        """The lines of a page, each `calc:` link with its formula and the numbers in it."""
+        """Return the lines of a page, each calculated or predicted figure with its formula."""
         return formula_tooltips.with_formulas(lines, self._site, self._page())
 
     def _draw_pictures(self, root: Element, md: Markdown) -> None:
@@ -150,7 +151,9 @@ class HeadroomExtension(Extension):
             unmeasured_marks.fill(link)
         elif href.startswith(ran_on.SCHEME):
             ran_on.fill(parent, link, self._site(), self._page())
-        elif href.startswith((formula_tooltips.SCHEME, CALC)):
+        elif href.startswith(predicted_figures.SCHEME):
+            predicted_figures.fill(parent, link, self._site(), self._page())
+        elif href.startswith(_FIGURES):
             formula_tooltips.fill(link)
         else:
             claim_links.resolve(link, self._site(), self._page())

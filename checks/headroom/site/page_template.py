@@ -11,11 +11,27 @@ _PLANNED = """{% block config %}{{ super() }}{% if planned_guides %}<template id
 </template>{% endif %}{% endblock %}"""
 
 
+_OF_PAGE = """{% set mine = page_scripts.get(page.file.src_uri, ()) if page_scripts and page else () %}"""
+_STYLE = (
+    """{% block styles %}{{ super() }}"""
+    + _OF_PAGE
+    + """{% if mine %}
+<link rel="stylesheet" href="{{ page_styles[page.file.src_uri] | url }}">{% endif %}{% endblock %}"""
+)
+_SCRIPTS = (
+    _OF_PAGE
+    + """{% for path in mine %}
+<script defer src="{{ path | url }}"></script>{% endfor %}"""
+)
+
+
 def template() -> str:
     """Return the template's text.
 
     Deferred scripts load in parallel with the page and run in order once it is parsed. ``planned_guides`` of the
-    environment are pairs of a title and an address, which the search lists when it finds nothing.
+    environment are pairs of a title and an address, which the search lists when it finds nothing. ``page_scripts`` are
+    the scripts of single pages, by the page's path, and ``page_styles`` has the style sheet of each.
     """
-    deferred = "".join(_DEFERRED.replace("BLOCK", block) for block in ("libs", "scripts"))
-    return f'{{% extends "base.html" %}}{_PLANNED}{deferred}'
+    libs, scripts = (_DEFERRED.replace("BLOCK", block) for block in ("libs", "scripts"))
+    scripts = scripts.replace("{% endblock %}", f"{_SCRIPTS}{{% endblock %}}")
+    return f'{{% extends "base.html" %}}{_PLANNED}{_STYLE}{libs}{scripts}'

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, SubElement
 
+from headroom.records.snippet_environments import MAKE
 from headroom.records.snippets import Snippet, SnippetRun
 from headroom.site import output_fold
 from headroom.site.claims import phrasing
@@ -14,6 +15,8 @@ from headroom.site.site_data import UNSEARCHED, PageContext, SiteData
 SCHEME = "ran:"
 _LAST = "?last"
 """The query of a file's last link on the page, which shows the snippet's output."""
+_NAMED = ("torch", "tensorflow", "jax")
+"""The libraries whose version the line gives."""
 _LINK = "code-link"
 """The placeholder of a link to code, replaced last because MkDocs cannot see the ids of code blocks."""
 
@@ -91,7 +94,12 @@ def fill(parent: Element, link: Element, site: SiteData, page: PageContext) -> N
     SubElement(how, "a", {"href": page.href(path)}).text = "Whole file"
     if name:
         SubElement(how, _LINK, {"to": name}).text = "Link"
-    SubElement(parent, "span", {"class": "when"}).text = _sentence(runs(snippet, site))
+    when = SubElement(parent, "span", {"class": "when"})
+    when.text = _sentence(runs(snippet, site))
+    if snippet.header.environment:
+        when.text += " Its libraries are pinned: "
+        command = SubElement(when, "code")
+        command.text, command.tail = MAKE, f" builds the environment {snippet.header.environment}."
     if last and (output := output_fold.of(snippet, site)):
         parent.tag = "div"  # a paragraph cannot hold a block
         parent.append(output_fold.element(output))
@@ -134,7 +142,7 @@ def _run(run: SnippetRun, snippet: Snippet, site: SiteData) -> str:
     parts = [
         f"{'changed since it last ran, ' if stale else 'ran '}on {phrasing.day(run.date)}",
         device,
-        f"torch {run.versions['torch']}" if "torch" in run.versions else "",
+        *(f"{name} {run.versions[name]}" for name in _NAMED if name in run.versions),
         f"with a tiny stand-in for {stand_ins}" if stand_ins else "",
     ]
     return ", ".join(filter(None, parts))

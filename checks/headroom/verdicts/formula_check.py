@@ -135,7 +135,7 @@ def _variable(
     if variable.measured is not None:
         return _with_number(*measured(variable.measured, tree, standings))
     sheet, _, figure = (variable.fact or "").partition(".")
-    cell = tree.facts[sheet].figures.get(figure) if sheet in tree.facts else None
+    cell = known.figures.get(figure) if (known := tree.sheet(sheet)) else None
     if cell is None:
         raise LookupError(f"there is no fact `{variable.fact}`")
     return Quantity.of(cell.value, cell.unit), cell.value

@@ -148,7 +148,7 @@ def _faster_than_hardware(case: Case) -> bool:
             flops[run.arm] = max(run.flops, flops.get(run.arm, run.flops))
     if {run.arm for run in case.runs} != flops.keys():
         return True
-    peak, metric = case.hardware.peak_flops, case.claim.metric.name
+    peak, metric = case.hardware.roofline, case.claim.metric.name
     times = [(run, _seconds(run)) for run in case.runs]
     timed = METRICS[metric].timed
     fast = [run for run, seconds in times if (min(seconds) * peak < flops[run.arm] if seconds else timed)]

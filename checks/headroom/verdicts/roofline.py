@@ -28,7 +28,7 @@ def bounded(hardware: HardwareClass, machines: Mapping[str, Machine], found: Env
         return hardware
     path = max(rates, key=lambda each: rates[each][1])
     name, best = rates[path]
-    if SLACK * best >= hardware.peak_flops:
+    if SLACK * best >= hardware.roofline:
         return hardware
     source = f"{SLACK:g} times the best {name} matmul rate measured on such a machine, {path}"
     return hardware.model_copy(update={"peak_flops": SLACK * best, "peak_flops_source": source})

@@ -31,6 +31,8 @@ class VerdictRow:
     age_reason: str = ""
     retired: str = ""
     """The day on which the claim was retired; empty if it was not."""
+    machines: tuple[float, ...] = ()
+    """The ratio of the newest session on each machine of the class, in ascending order; empty for fewer than two."""
 
     @property
     def figures(self) -> str:
@@ -40,7 +42,14 @@ class VerdictRow:
         known = self.low is not None and self.high is not None
         interval = f" [{self.low:.4g}, {self.high:.4g}]" if known else ""
         repeats = f"{self.n} blocks" if self.session else f"{self.n} published ratio{'s' * (self.n > 1)}"
-        return f"{self.ratio:.4g}{interval}, {repeats}"
+        return f"{self.ratio:.4g}{interval}, {repeats}{self._spread}"
+
+    @property
+    def _spread(self) -> str:
+        """How far machines of the class are apart; empty if only one was measured."""
+        if not self.machines:
+            return ""
+        return f", {self.machines[0]:.4g} to {self.machines[-1]:.4g} on {len(self.machines)} machines"
 
     def __str__(self) -> str:
         """Return one line for a terminal."""
@@ -112,7 +121,25 @@ def _rows(claim: str, name: str, standing: Standing) -> Iterator[VerdictRow]:
             session=standing.session.path,
             age=how_old[0],
             age_reason=how_old[1],
+            machines=_machines(standing, point.point),
         )
+
+
+def _machines(standing: Standing, point: Point) -> tuple[float, ...]:
+    """Return the ratio at a point of the newest session on each machine; empty for fewer than two machines.
+
+    No record identifies a machine, so two with the same product, cores, memory and driver count as one.
+    """
+    newest: dict[tuple[object, ...], float] = {}
+    judged = [(standing.session, standing.verdict), *standing.others]
+    for session, verdict in judged:
+        if session and verdict:
+            here = session.head.environment
+            machine = (here.product, here.cores, here.memory_bytes, here.driver)
+            for each in verdict.points:
+                if each.point == point and each.ratio == each.ratio:
+                    newest.setdefault(machine, each.ratio)
+    return tuple(sorted(newest.values())) if len(newest) > 1 else ()
 
 
 def _disputed(dispute: Dispute) -> str:

@@ -5,6 +5,8 @@ document$.subscribe(() => {
     wrap.tabIndex = 0
     wrap.setAttribute("role", "region")
     wrap.setAttribute("aria-label", `Table ${i + 1}`)
+    const show = () => document.activeElement === wrap && wrap.scrollIntoView({ block: "nearest" })
+    wrap.addEventListener("focus", () => [0, 100, 400].forEach(wait => setTimeout(show, wait)))  // text above it may get its height later
   })
 
   // The theme gives code a button, and focus if it scrolls, once it is visible.

@@ -17,7 +17,7 @@ document$.subscribe(() => {
     link.title = title
     if (!chosen) return link.replaceChildren(...own)
     const [status, word, sentence, figures, conditions] = data[link.dataset.claim]?.[chosen.value]
-      ?? ["unmeasured", "no measurement yet", `On ${chosen.dataset.name}: no measurement yet.`]
+      ?? ["unmeasured", "not measured yet", `On ${chosen.dataset.name}: not measured yet.`]
     link.title = sentence
     const badge = element("span", `${chosen.text.replace(" (nothing measured yet)", "")}: ${word}`, `badge badge-${status} turned`)
     if (!link.classList.contains("claim-summary")) return link.replaceChildren(...own.slice(0, -1), badge)

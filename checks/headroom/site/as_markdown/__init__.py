@@ -11,9 +11,8 @@ from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 
 from headroom.pages.markdown_syntax import FRONT_MATTER, fenced
-from headroom.site import methods_table, picture_links, ran_on, unmeasured_marks
+from headroom.site import formula_tooltips, generated_parts, picture_links, ran_on, unmeasured_marks
 from headroom.site.as_markdown import containers, link_text, plain_text
-from headroom.site.method_finder import start_page
 from headroom.site.site_data import PageContext, SiteData
 
 
@@ -26,7 +25,8 @@ def plain(source: str, site: SiteData, page: PageContext) -> str:
         page: the page's path and hardware.
     """
     lines = FRONT_MATTER.sub("", source).strip("\n").split("\n")
-    lines = start_page.with_parts(methods_table.with_tables(ran_on.with_marks(lines), site, page), site, page)
+    lines = generated_parts.with_parts(ran_on.with_marks(lines), site, page)
+    lines = formula_tooltips.filled("\n".join(lines), site).split("\n")
     lines = picture_links.with_words(lines, site)
     lines = containers.flattened(_with_includes(unmeasured_marks.with_marks(lines), site.tree.root))
     text = link_text.resolved(plain_text.without_comments("\n".join(lines)), site, page)

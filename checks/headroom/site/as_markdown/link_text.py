@@ -9,9 +9,11 @@ from xml.etree.ElementTree import Element
 from headroom.io.markdown_escape import one_line
 from headroom.io.markdown_escape import text as escaped
 from headroom.pages.calculations import formula_of
+from headroom.pages.estimate_targets import SCHEME as ESTIMATE
 from headroom.pages.link_targets import ClaimTarget, parse_target
 from headroom.pages.source import LINK
 from headroom.records import MeasuredClaim
+from headroom.records.snippet_environments import MAKE
 from headroom.site import claim_links, output_fold, ran_on, unmeasured_marks
 from headroom.site.as_markdown.plain_text import outside_code
 from headroom.site.claims import phrasing, verdict_sentence
@@ -31,7 +33,7 @@ def resolved(text: str, site: SiteData, page: PageContext) -> str:
         if href.startswith(ran_on.SCHEME):
             indent = re.search(r"[ \t]*\Z", match.string[: match.start()])
             return _ran(href, indent[0] if indent else "", site, page)
-        if formula_of(href) is not None:
+        if formula_of(href) is not None or href.startswith(ESTIMATE):
             return label
         if href.startswith(("claim:", "fact:")):
             return _resolve(label, href, site, page)
@@ -118,6 +120,8 @@ def _ran(href: str, indent: str, site: SiteData, page: PageContext) -> str:
     if snippet is None:
         return ""
     runs = "".join(f", {escaped(run)}" for run in ran_on.runs(snippet, site))
+    if name := snippet.header.environment:
+        runs += f"; {_code(MAKE)} builds its environment {name}"
     output = output_fold.of(snippet, site) if last else None
     below = f"\n\n{output_fold.fence(output, indent)}" if output else ""
     return f"Run it: {_code(snippet.command)} ([whole file]({page.href(path)})){runs}{below}"

@@ -1,11 +1,12 @@
 """How to cite a claim: a BibTeX entry, and schema.org metadata for search engines."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from headroom.io.markdown_escape import one_line
 from headroom.records import CitedClaim, Claim, Session
+from headroom.records.published_comparisons import Source
 from headroom.site.markdown_blocks import folded
 from headroom.site.site_data import PageContext, SiteData, claim_file, claim_page, evidence_file, html_page
 
@@ -27,15 +28,27 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 def folded_entry(claim: Claim, site: SiteData) -> Iterator[str]:
     """Yield the folded BibTeX entry of a claim's page."""
-    title = "Cite its source" if isinstance(claim, CitedClaim) else "Cite it"
+    titles = {"cited": "Cite its source", "reported": "Cite its source and this claim"}
+    title = titles.get(claim.kind, "Cite it")
     yield folded("quote", title, f"```bibtex\n{bibtex(claim, site)}\n```")
 
 
 def bibtex(claim: Claim, site: SiteData) -> str:
-    """Return the entry for the source of a cited claim, or else for the claim, dated by its newest evidence."""
-    fields = dict(_source(claim) if isinstance(claim, CitedClaim) else _own(claim, site))
-    rows = "".join(f"  {name} = {value},\n" for name, value in fields.items())
-    return f"@misc{{headroom-{claim.id.replace('.', '-')},\n{rows}}}"
+    """Return the entry for the source of a cited claim, or else for the claim, dated by its newest evidence.
+
+    Before the entry of a reported claim are those of the sources that published its rows.
+    """
+    key = f"headroom-{claim.id.replace('.', '-')}"
+    if isinstance(claim, CitedClaim):
+        return _entry(key, _source(claim))
+    sources = {each.source.url: each.source for each in site.tree.published.of(claim.id)}
+    entries = [_entry(f"{key}-source-{i}", _published(each)) for i, each in enumerate(sources.values(), 1)]
+    return "\n\n".join((*entries, _entry(key, _own(claim, site))))
+
+
+def _entry(key: str, fields: Iterable[tuple[str, str]]) -> str:
+    rows = "".join(f"  {name} = {value},\n" for name, value in fields)
+    return f"@misc{{{key},\n{rows}}}"
 
 
 def _own(claim: Claim, site: SiteData) -> Iterator[tuple[str, str]]:
@@ -62,7 +75,21 @@ def _source(claim: CitedClaim) -> Iterator[tuple[str, str]]:
     yield "author", _text(source.authors)
     yield "year", str(source.year)
     yield "note", _text(f"{source.locator}; read on {source.retrieved}")
-    yield "url", "{" + "".join(f"%{ord(char):02X}" if char in "{}\\`" else char for char in source.url) + "}"
+    yield "url", _url(source.url)
+
+
+def _published(source: Source) -> Iterator[tuple[str, str]]:
+    """Yield the fields for the file whose rows a reported claim uses."""
+    yield "title", _text(source.title)
+    yield "author", _text(source.measured_by)
+    yield "year", source.measured_until[:4]
+    note = f"{source.repository} at commit {source.commit[:12]}, {source.locator}; {source.licence}"
+    yield "note", _text(f"{note}; read on {source.retrieved}")
+    yield "url", _url(source.url)
+
+
+def _url(address: str) -> str:
+    return "{" + "".join(f"%{ord(char):02X}" if char in "{}\\`" else char for char in address) + "}"
 
 
 def _text(value: str) -> str:

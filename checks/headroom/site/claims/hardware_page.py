@@ -85,7 +85,7 @@ def _as_data(site: SiteData, name: str, known: HardwareClass) -> dict[str, Any]:
     floor = site.board.noise.floor(name)
     return {
         "name": known.name,
-        "peak_flops": known.peak_flops,
+        "peak_flops": known.roofline,
         "noise_floor": floor
         and {
             "share": floor.share,

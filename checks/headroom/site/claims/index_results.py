@@ -44,11 +44,11 @@ def result(claim: Claim, site: SiteData) -> str:
         return f"{retirement_notice.BADGE} since {phrasing.day(claim.retired.since)}"
     if isinstance(claim, CitedClaim):
         where = f"on {cited_claim.hardware(claim)}, " if cited_claim.hardware(claim) else ""
-        return _line(badge("cited", cited_claim.word(claim)), claim.in_brief or "", f"{where}{claim.source.year}")
+        return line(badge("cited", cited_claim.word(claim)), claim.in_brief or "", f"{where}{claim.source.year}")
     if isinstance(claim, ModelledClaim):
         found = site.board.models[claim.id]
         shown = modelled_claim.result(claim, found)
-        return _line(badge(found.status, modelled_claim.word(found)), shown, claim.predicts.name)
+        return line(badge(found.status, modelled_claim.word(found)), shown, claim.predicts.name)
     if isinstance(claim, ReportedClaim):
         return _reported(claim, site)
     return _lines(map(_measured, _seen(claim, site))) or NOTHING
@@ -65,17 +65,18 @@ def _measured(view: View) -> str:
     ratio = f"{phrasing.number(point.ratio)}×" if point else ""
     kind = phrasing.conditions(view, point) if point else view.claim.metric.kind.title
     place = view.site.short_name(view.hardware)
-    return _line(badge(view.status, view.word), ratio, f"{kind}, {place}")
+    return line(badge(view.status, view.word), ratio, f"{kind}, {place}")
 
 
 def _reported(claim: ReportedClaim, site: SiteData) -> str:
     found = site.board.reported[claim.id]
     mark = badge(found.status, reported_claim.word(found))
-    rows = [_line("", figure, where) for figure, where in reported_claim.summaries(claim, found)]
+    rows = [line("", figure, where) for figure, where in reported_claim.summaries(claim, found)]
     return _lines([mark + " " + rows[0], *rows[1:]]) if rows else mark
 
 
-def _line(mark: str, figure: str, conditions: str) -> str:
+def line(mark: str, figure: str, conditions: str) -> str:
+    """Return a result: its badge, its figure and its conditions."""
     shown = f"<strong>{text(figure)}</strong>" if figure else ""
     return " ".join(filter(None, (mark, shown, f"<small>{text(conditions)}</small>")))
 

@@ -94,7 +94,7 @@ def _variable(variable: Variable, site: SiteData, page: PageContext) -> tuple[st
     if variable.measured is not None:
         return _figure_value(variable.measured, site), _named(variable.measured, site, page)
     sheet_id, _, figure = (variable.fact or "").partition(".")
-    sheet = site.tree.facts.get(sheet_id)
+    sheet = site.tree.sheet(sheet_id)
     cell = sheet.figures.get(figure) if sheet else None
     if sheet is None or cell is None:
         return "unknown", text(variable.fact)

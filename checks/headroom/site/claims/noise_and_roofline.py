@@ -37,7 +37,7 @@ def floor(found: Floor | None) -> str:
 
 def roofline(known: HardwareClass) -> str:
     """Return a sentence with the rate above which a session is rejected, and its source."""
-    return f"Roofline: {tera(known.peak_flops)}; faster sessions do not count ({known.peak_flops_source})"
+    return f"Roofline: {tera(known.roofline)}; faster sessions do not count ({known.peak_flops_source})"
 
 
 def tera(rate: float) -> str:

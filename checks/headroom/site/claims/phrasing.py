@@ -20,9 +20,9 @@ BADGES: dict[Status, str] = {
     "unmeasured": "not measured yet",
     "cited": "cited",
     "modelled": "computed",
-    "agrees": "agrees",
-    "disagrees": "disagrees",
-    "mixed": "mixed",
+    "agrees": "reported: agrees",
+    "disagrees": "reported: disagrees",
+    "mixed": "reported: mixed",
 }
 # Badges of bytes counted on another class than the page's. Other metrics never carry over.
 CARRIED: dict[Status, str] = {
@@ -73,8 +73,8 @@ class View:
         if self.status == "unmeasured":
             measured = [name for name, found in self.site.board.standings[self.claim.id].items() if found.verdict]
             if on_gpu(self.hardware) not in map(on_gpu, measured):
-                return f"no {kind} measurement yet"
-            return f"not measured on {self.place if kind == 'GPU' else 'this CPU'}"
+                return f"not measured on a {kind} yet"
+            return f"not measured on {self.place if kind == 'GPU' else 'this CPU'} yet"
         if self.source is None or not self.carried or self.status == "flips":
             return BADGES[self.status] + age_words.mark(self.standing)
         elsewhere = self._kind(self.source)

@@ -26,14 +26,14 @@ STAKES = {
 
 def word(found: Reported) -> str:
     """Return the badge's text."""
-    return "reported: no valid rows" if found.status == "unmeasured" else f"reported: {found.status}"
+    return "reported: no valid rows" if found.status == "unmeasured" else phrasing.BADGES[found.status]
 
 
 def sentence(claim: ReportedClaim, found: Reported) -> str:
     """Return the badge's tooltip: the figures, the hardware, the age of the software, and who measured them."""
     if not found.results:
-        return f"Reported, not measured here: {found.reason}."
-    return f"Reported, not measured here: {' '.join(_tooltip(claim, each) for each in found.results)}"
+        return f"Reported: {found.reason}."
+    return f"Reported: {' '.join(_tooltip(claim, each) for each in found.results)}"
 
 
 def _tooltip(claim: ReportedClaim, result: Result) -> str:

@@ -1,6 +1,6 @@
 """The page of a reported claim: the rows, the conditions with their sources, what is unknown, and the licence."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from headroom.io.markdown_escape import text
 from headroom.records import ReportedClaim
@@ -74,25 +74,44 @@ def _result(result: Result, *, several: bool) -> Iterator[str]:
 
 
 def _rows(result: Result) -> Iterator[str]:
-    """Yield a table of the selected rows, without the columns that every row shares."""
-    subjects, baselines = result.rows
-    shown = [("subject", row) for row in subjects[:_MOST_ROWS]] + [("baseline", row) for row in baselines[:_MOST_ROWS]]
-    columns = list(_shown_columns(result.record, [row for _, row in shown]))
-    head = ["role", *map(text, columns)]
-    yield table(head, ([arm, *(text(row[name]) or "–" for name in columns)] for arm, row in shown))
-    left = len(subjects) + len(baselines) - len(shown)
-    kind = RAW[result.record.raw]
-    yield f"Each row is {kind}." + (f" {left} more rows are in the copy." if left > 0 else "")
+    """Yield what each arm's rows have in common, next to each other, and then what differs from row to row."""
+    record = result.record
+    arms = {"subject": result.rows[0][:_MOST_ROWS], "baseline": result.rows[1][:_MOST_ROWS]}
+    columns = _shown_columns(record, [row for rows in arms.values() for row in rows])
+    varied = [name for name in columns if any(len({row[name] for row in rows}) > 1 for rows in arms.values())]
+    shared = ([name, *(rows[0][name] for rows in arms.values())] for name in columns if name not in varied)
+    yield table(("column", *arms), map(_cells, shared))
+    left_out = [name for name in varied if name in record.rows.outcomes and name not in _selecting(record)]
+    shown = [name for name in varied if name not in left_out]
+    if shown:
+        cells = ([arm, *(row[name] for name in shown)] for arm, rows in arms.items() for row in rows)
+        yield table(_cells(["role", *shown]), map(_cells, cells))
+    yield " ".join(_about_rows(result, left_out))
 
 
-def _shown_columns(record: PublishedComparison, rows: list[Row]) -> Iterator[str]:
-    """Yield the columns of the selection, of the metric, and those that differ between rows."""
-    metric = record.metric
-    wanted = {*record.select.common, *record.select.subject, record.select.repeat}
-    wanted |= {metric.column, metric.p20, metric.p80}
-    for name in rows[0]:
-        if name in wanted or len({row[name] for row in rows}) > 1:
-            yield name
+def _about_rows(result: Result, left_out: list[str]) -> Iterator[str]:
+    """Yield what one row is, and what the tables leave out."""
+    yield f"Each row is {RAW[result.record.raw]}."
+    if (more := sum(max(len(rows) - _MOST_ROWS, 0) for rows in result.rows)) > 0:
+        yield f"{more} more rows are in the copy."
+    if left_out:
+        yield f"The copy also has these results of each row: {text(', '.join(left_out))}."
+
+
+def _cells(values: Iterable[str]) -> list[str]:
+    return [text(each) or "–" for each in values]
+
+
+def _selecting(record: PublishedComparison) -> set[str | None]:
+    """Return the columns by which rows are selected, paired and compared."""
+    select, metric = record.select, record.metric
+    return {*select.common, *select.subject, select.repeat, metric.column, metric.p20, metric.p80}
+
+
+def _shown_columns(record: PublishedComparison, rows: list[Row]) -> list[str]:
+    """Return the columns that select rows, and those that differ between rows."""
+    wanted = _selecting(record)
+    return [name for name in rows[0] if name in wanted or len({row[name] for row in rows}) > 1]
 
 
 def _conditions(record: PublishedComparison) -> Iterator[str]:

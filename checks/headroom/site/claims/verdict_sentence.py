@@ -19,9 +19,7 @@ def verdict_sentence(view: View) -> str:
     standing = view.standing
     if standing.verdict is None or standing.session is None:
         why = f" ({standing.reason})" if standing.void else ""
-        # The sentence has just named the class, so it does not repeat the class that a badge names.
-        unknown = "no measurement yet" if view.word.startswith("not measured on") else view.word
-        return f"On {view.place}: {unknown}{why}."
+        return f"On {view.place}: {phrasing.BADGES['unmeasured']}{why}."
     head = standing.session.head
     own = f"On {_machine(view.place, head.environment.product)}"
     place = f"On {view.place}, counted on {_source(view)}" if view.carried else own

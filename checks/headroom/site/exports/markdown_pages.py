@@ -96,7 +96,8 @@ def _llms(site: SiteData, sources: Mapping[str, str], name: str, about: str, nav
     yield f"\n> {one_line(about)}"
     yield (
         "\nEvery comparison on these pages links to a claim and gives its verdict in brackets: "
-        "measured, contradicted, inconclusive, not measured yet, or cited, with the hardware. All code was run."
+        "measured, depends, contradicted, inconclusive, disputed or not measured yet, with the hardware; reported, "
+        "recomputed from rows that others published; computed, from a formula; or cited. All code was run."
     )
     single = [entry for entry in nav if not _section(entry)]
     sections = [("Pages", single), *(pair for entry in nav if (pair := _section(entry)))]

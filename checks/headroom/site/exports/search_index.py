@@ -1,4 +1,4 @@
-"""Weight the search index, and add methods' names and symptoms to it.
+"""Weight the search index, and add methods' names and symptoms and quoted messages to it.
 
 The theme multiplies the score of a page's entry by up to five, and of a section's by two, so a section that answers a
 query would rank behind its page. These weights correct that.
@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from headroom.site import planned
+from headroom.site.exports.error_texts import error_texts
 from headroom.site.site_data import SiteData, claim_page, html_page
 
 FIELDS: Final = {"title": 8.0, "text": 1.0, "names": 10.0}
-"""How much a match counts in each field; ``names`` has every title and the words of methods' records."""
+"""How much a match counts in each field; ``names`` has titles, quoted messages and the words of methods' records."""
 _PAGE: Final = 0.7
 _FOLDERS: Final = {"claims": 0.4, "contribute": 0.4, html_page(planned.PAGE): 1.8}
 """The weight of a folder or page; planned guides rank first, so that readers see what is missing."""
@@ -23,16 +24,18 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def with_boosts(index: Mapping[str, Any], site: SiteData) -> dict[str, Any]:
-    """Return the theme's index with a weight and the methods' names for each entry.
+    """Return the theme's index with a weight, the methods' names and the quoted messages for each entry.
 
     A section whose anchor is that of the page's title has no entry of its own, so its names go to the page's entry.
     """
     names: dict[str, list[str]] = {}
     entries = {entry["location"] for entry in index["docs"]}
-    for method in site.tree.methods.values():
-        place = address(method.section)
+    methods = site.tree.methods.values()
+    named = [(method.section, (method.name, *method.aliases, *method.symptoms)) for method in methods]
+    for section, texts in (*named, *error_texts(site.pages).items()):
+        place = address(section)
         place = place if place in entries else place.partition("#")[0]
-        names.setdefault(place, []).extend((method.name, *method.aliases, *method.symptoms))
+        names.setdefault(place, []).extend(texts)
     config = {**index["config"], "fields": {name: {"boost": boost} for name, boost in FIELDS.items()}}
     return {**index, "config": config, "docs": [_entry(entry, names) for entry in index["docs"]]}
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from headroom.records import MeasuredClaim
+from headroom.site.claims import phrasing
 from headroom.site.matrix.matrix_rows import ELSEWHERE, GOALS, MatrixRow, hardware, rows
 from headroom.site.matrix.outcomes import Outcome
 from headroom.site.site_data import SiteData, claim_page
@@ -44,7 +45,7 @@ def _address(section: str) -> str:
 def _unknown(row: MatrixRow, goal: str) -> dict[str, Any]:
     if goal == "quality" and row.method.same_result and not row.variant:
         return {"status": "proven", "says": f"the same, by snippets/{row.method.same_result}.py"}
-    return {"status": "unmeasured", "says": "not measured"}
+    return {"status": "unmeasured", "says": phrasing.BADGES["unmeasured"]}
 
 
 def _known(outcome: Outcome) -> dict[str, Any]:

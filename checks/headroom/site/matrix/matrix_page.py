@@ -62,7 +62,7 @@ def _filters(site: SiteData, every: list[MatrixRow]) -> str:
 
 def _row(row: MatrixRow, columns: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
     section = _HERE.href(row.method.section)
-    cells = [_cell(row, title, names) for title, names in columns]
+    cells = [_cell(row, names) for _, names in columns]
     return [_method(row, section), *cells, _result(row, section)]
 
 
@@ -82,7 +82,7 @@ def _aliases(row: MatrixRow) -> Iterator[str]:
     yield from (alias for alias in row.method.aliases if alias not in taken)
 
 
-def _cell(row: MatrixRow, title: str, names: tuple[str, ...]) -> str:
+def _cell(row: MatrixRow, names: tuple[str, ...]) -> str:
     """Return the first outcome on speed and on memory of each hardware of a column."""
     found = [
         _outcome(outcome, goal, name)
@@ -90,17 +90,15 @@ def _cell(row: MatrixRow, title: str, names: tuple[str, ...]) -> str:
         for goal in ("speed", "memory")
         for outcome in row.known.get(name, {}).get(goal, ())[:1]
     ]
-    return f'{"".join(found) or _NOTHING} {{ data-l="{text(title)}" }}'
+    return "".join(found) or _NOTHING
 
 
 def _result(row: MatrixRow, section: str) -> str:
-    label = '{ data-l="Result" }'
     if row.method.same_result and not row.variant:
         proof = f"[the same]({section}) <small>a snippet proves it</small>"
-        return f'<span data-goal="quality" data-gains="">{proof}</span> {label}'
+        return f'<span data-goal="quality" data-gains="">{proof}</span>'
     known = ((name, outcome) for name, goals in row.known.items() for outcome in goals.get("quality", ())[:1])
-    found = next((_outcome(outcome, "quality", name) for name, outcome in known), _NOTHING)
-    return f"{found} {label}"
+    return next((_outcome(outcome, "quality", name) for name, outcome in known), _NOTHING)
 
 
 def _outcome(outcome: Outcome, goal: str, hardware: str) -> str:

@@ -106,7 +106,7 @@ def reported(site: SiteData, claim: Claim) -> Outcome | None:
 
 
 def published_hardware(site: SiteData, claim: ReportedClaim) -> dict[str, str]:
-    """Return the product of each hardware that a reported claim has rows from, by its short name."""
+    """Return the full name of each GPU that a reported claim has rows from, by its short name."""
     found = (each.record.hardware for each in site.board.reported[claim.id].results)
     return {each.short: each.product for each in found}
 

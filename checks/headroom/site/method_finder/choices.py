@@ -65,6 +65,11 @@ class Choice:
         problem = PROBLEMS[self.problem].title.rstrip("?")
         return f"{problem}: {JOBS[self.job]} on {HARDWARE[self.hardware]}"
 
+    @property
+    def fills_one_gpu(self) -> bool:
+        """Return whether its list is about the memory of training on one GPU."""
+        return self.hardware == "one-gpu" and self.job != "inference" and "memory" in PROBLEMS[self.problem].gains
+
     def answered_by(self, answers: Answers | None) -> bool:
         """Tell whether a method or guide with these answers belongs to this choice."""
         return (

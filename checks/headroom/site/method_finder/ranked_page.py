@@ -5,6 +5,7 @@ from itertools import groupby
 
 from headroom.io.markdown_escape import text
 from headroom.records.methods import Method
+from headroom.site import memory_form
 from headroom.site.markdown_blocks import bullets, table
 from headroom.site.matrix import matrix_page as matrix
 from headroom.site.method_finder import choices, model_state
@@ -29,6 +30,9 @@ def _parts(site: SiteData, choice: Choice) -> Iterator[str]:
     head = f'title: "{choice.title}"\ndescription: "{about}"\n{known}hardware_fixed: true\nsearch: {{boost: 0.5}}'
     yield f"---\n{head}\n---"
     yield f"# {choice.title}"
+    if choice.fills_one_gpu and any(each.path == f"docs/{memory_form.PAGE}" for each in site.pages):
+        kind = "ranked full" if choice.job == "pretraining" else "ranked"
+        yield memory_form.form(page.href(memory_form.PAGE), kind)
     if first := choice.methods(site, "first"):
         yield _heading("Find the cause", 2)
         yield f'<div class="choice" markdown>\n\n{bullets(_named(each, choice, page) for each in first)}\n\n</div>'

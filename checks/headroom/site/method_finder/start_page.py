@@ -19,7 +19,7 @@ SCHEME = "start:"
 """The scheme of empty links that stand for these parts."""
 MESSAGE = "CUDA out of memory"
 _SCOPE = (
-    "Scope: training of transformers on one GPU or a CPU. Times measured on a CPU say nothing about a GPU; bytes do. "
+    "Scope: training and inference of transformers. Times measured on a CPU say nothing about a GPU; bytes do. "
     "The models measured on a CPU are small."
 )
 Kind = Literal["on a GPU", "on a CPU", "reported", "computed", "cited", "open"]
@@ -103,7 +103,7 @@ def _evidence(site: SiteData, claim: Claim) -> Kind:
 def _out_of_memory(site: SiteData, page: PageContext) -> Iterator[str]:
     """Yield the table of out-of-memory symptoms and the methods for each."""
     found = by_symptom(site, page)
-    mine = sorted((symptom for symptom in found if symptom.startswith(MESSAGE)), key=_stage)
+    mine = sorted((symptom for symptom in found if symptom.startswith(MESSAGE) and symptom != MESSAGE), key=_stage)
     rows = [[text(symptom.removeprefix(MESSAGE).lstrip(" ,")), _first_bold(found[symptom])] for symptom in mine]
     yield from table((f"`{MESSAGE}` …", "go to"), rows).splitlines()
 

@@ -3,6 +3,7 @@
 # dependencies = []
 #
 # [tool.headroom]
+# environment = "made-up"
 # models = ["openai-community/gpt2"]
 # ablation = { "@cache" = "" }
 # ///

@@ -1,0 +1,147 @@
+"""``headroom estimate``: print the estimated memory of a job per GPU, and whether it fits on a card."""
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from headroom.cli import OK, USAGE
+from headroom.cli.estimate_options import ENGINE_FIELDS, FIELDS
+from headroom.memory.architecture import read_architecture
+from headroom.memory.coefficients import stale
+from headroom.memory.errors import EstimateError
+from headroom.memory.estimate import Estimate, configured_job, estimate_architecture
+from headroom.memory.fitting import FITS, Change, Fitting, verdict
+from headroom.memory.known_errors import in_words
+from headroom.memory.sizes import card_bytes, gib
+
+_BAR = 40
+
+
+def run(root: Path, options: argparse.Namespace) -> int:
+    """Print the estimate as text or as JSON; return 2 if it cannot be made."""
+    try:
+        if options.engine is not None:
+            from headroom.cli.vllm_report import vllm_report  # noqa: PLC0415 - needed for an engine only
+
+            print(vllm_report(root, options))
+            return OK
+        _refuse_engine_options(options)
+        given = {name: value for name in FIELDS if (value := getattr(options, name)) is not None}
+        job = configured_job(given.pop("job", None), given)
+        card = card_bytes(options.card, root) if options.card else None
+        architecture = read_architecture(options.model, root)
+        found = estimate_architecture(architecture, job, root)
+        fitting = Fitting(architecture, job, card, root) if card else None
+        print(json.dumps(_json(found, fitting), indent=1) if options.json else _text(found, fitting, options.card))
+    except EstimateError as error:
+        print(f"headroom: {error}", file=sys.stderr)
+        return USAGE
+    return OK
+
+
+def _refuse_engine_options(options: argparse.Namespace) -> None:
+    """Check that no option of an engine is given without one.
+
+    Raises:
+        EstimateError: one is.
+    """
+    given = [name for name in ENGINE_FIELDS if getattr(options, name) is not None]
+    if given:
+        raise EstimateError(given[0], "is set without an engine", "add --engine vllm")
+
+
+def _json(found: Estimate, fitting: Fitting | None) -> dict[str, object]:
+    if not fitting:
+        return found.to_dict()
+    answers = {
+        "card": fitting.card,
+        "verdict": verdict(found.needed, fitting.card),
+        "largest_batch": fitting.largest_batch(),
+        "largest_length": fitting.largest_length(),
+        "combination": [each.name for each in fitting.combination() or ()],
+        "changes": [asdict(each) for each in fitting.changes()],
+    }
+    return {**found.to_dict(), "fitting": answers}
+
+
+def _text(found: Estimate, fitting: Fitting | None, card: str | None) -> str:
+    lines = [*_head(found), "", *_picture(found), "", *_process(found)]
+    if fitting:
+        lines += ["", *_fitting(found, fitting, str(card))]
+    notes = (*found.assumptions, *found.fixed.notes, *_versions(found))
+    lines += ["", "Assumptions:", *(f"  {each}" for each in notes)]
+    return "\n".join(lines)
+
+
+def _versions(found: Estimate) -> list[str]:
+    """Return the versions that were traced, and a sentence for each that differs from the installed one."""
+    installed = {name: version(name) for name in found.traced if find_spec(name)}
+    traced = ", ".join(f"{name} {number}" for name, number in found.traced.items())
+    return [f"traced with {traced}", *stale(found.traced, installed)]
+
+
+def _head(found: Estimate) -> list[str]:
+    job, peak = found.job, found.peak_phase
+    tokens = f"batch {job.batch} × {job.length:,} tokens"
+    optimizer = f", {job.optimizer}" if job.training else ""
+    gpus = f", {job.layout.gpus} GPUs, pipeline stage {found.stage}" if job.layout.gpus > 1 else ""
+    runner = found.runner_up
+    return [
+        f"{found.model}, {found.parameters:,} parameters: {job.variant}, {tokens}{optimizer}{gpus}",
+        f"Peak per GPU: {gib(found.peak)} in the phase: {peak.phase} ({peak.place})"
+        + (f"; second: {runner.phase}, {gib(runner.bytes)}" if runner else ""),
+    ]
+
+
+def _picture(found: Estimate) -> list[str]:
+    """Return a bar per component at the peak, and one per phase."""
+    peak = found.peak_phase
+    rows = [(each.name, each.bytes, each.formula) for each in peak.components]
+    bars = [_bar(name, size, found.peak) + f"  {_shortened(formula)}" for name, size, formula in rows]
+    return [*bars, "", *(_bar(each.phase, each.bytes, found.peak) for each in found.phases)]
+
+
+def _bar(name: str, size: int, whole: int) -> str:
+    length = round(_BAR * size / max(whole, 1))
+    return f"  {name:<22}{gib(size):>14}  {'█' * length}{'·' * (_BAR - length)}"
+
+
+def _shortened(formula: str) -> str:
+    return formula if len(formula) <= 2 * _BAR else f"{formula[: 2 * _BAR]}…"
+
+
+def _process(found: Estimate) -> list[str]:
+    low, high = found.needed
+    return [
+        f"Allocated by PyTorch: {gib(found.peak)}",
+        f"Taken by the process: {gib(low)} to {gib(high)}",
+        f"Known error of the peak: {in_words(found.known_error)}",
+    ]
+
+
+def _fitting(found: Estimate, fitting: Fitting, card: str) -> list[str]:
+    lines = [
+        f"Memory that the card ({card}) reports: {gib(fitting.card)}. The job {verdict(found.needed, fitting.card)}.",
+        f"Largest batch per GPU that fits, with {found.job.length:,} tokens per sequence: {fitting.largest_batch():,}",
+        f"Longest sequence that fits, with a batch of {found.job.batch:,}: {fitting.largest_length():,} tokens",
+    ]
+    if verdict(found.needed, fitting.card) != FITS:
+        together = fitting.combination()
+        names = " + ".join(each.name for each in together) if together else "none of these changes, even together"
+        lines.append(f"The job fits with: {names}")
+    changes = [_change(each, fitting.card) for each in fitting.changes()]
+    return [
+        *lines,
+        "Changes that lower the peak, the cheapest first:" if changes else "No change lowers the peak.",
+        *changes,
+    ]
+
+
+def _change(change: Change, card: int) -> str:
+    claims = ", ".join(change.claims) or "no claim"
+    after = f"{gib(change.saved)} less, then it {verdict(change.needed, card)}"
+    return f"  {change.name}: {after} (cost: {claims})"

@@ -1,0 +1,56 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["datasets>=5.2"]
+#
+# [tool.headroom]
+# ablation = { "again.load_state_dict(state)" = "again.state_dict()" }
+# ///
+"""The state of a streamed data set resumes at the next row, but a shuffle buffer loses the rows that it holds."""
+
+from itertools import islice
+
+from datasets import IterableDataset
+
+
+def rows(shards):
+    """Yield 50 rows of each shard."""
+    for shard in shards:
+        yield from ({"row": 50 * shard + index} for index in range(50))
+
+
+def stream(buffer=0):
+    """Return a new data set of 4 shards, shuffled in a buffer if it has a size."""
+    data = IterableDataset.from_generator(rows, gen_kwargs={"shards": [0, 1, 2, 3]})
+    return data.shuffle(seed=7, buffer_size=buffer) if buffer else data
+
+
+def interrupted(buffer):
+    """Return the rows before the interruption, and those after it."""
+    # --8<-- [start:enable]
+    data = stream(buffer)
+    seen = [example["row"] for example in islice(data, 60)]
+    state = data.state_dict()  # save it with the checkpoint
+
+    again = stream(buffer)
+    again.load_state_dict(state)
+    rest = [example["row"] for example in again]
+    # --8<-- [end:enable]
+    return seen, rest
+
+
+# --8<-- [start:is-it-on]
+for buffer in (0, 16):
+    seen, rest = interrupted(buffer)
+    lost = 200 - len({*seen, *rest})
+    print(f"buffer of {buffer} rows: {len(seen)} + {len(rest)} rows, {lost} lost")
+# --8<-- [end:is-it-on]
+
+seen, rest = interrupted(0)
+assert seen + rest == list(range(200)), "rows were lost or repeated"
+seen, rest = interrupted(16)
+assert not {*seen} & {*rest}, f"{len({*seen} & {*rest})} rows were repeated"
+lost = 200 - len({*seen, *rest})
+assert 0 < lost <= 16, f"the buffer of 16 rows lost {lost}"
+whole = [example["row"] for example in stream(16)]
+assert sorted(whole) == list(range(200)), "an uninterrupted stream loses rows too"
+assert whole != sorted(whole), "the buffer did not shuffle"

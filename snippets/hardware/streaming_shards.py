@@ -1,0 +1,53 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["datasets>=5.2"]
+#
+# [tool.headroom]
+# ablation = { "split_dataset_by_node(data, rank=rank, world_size=ranks)" = "data" }
+# ///
+"""split_dataset_by_node gives each rank its own shards if their number divides by the ranks; else every rank reads all of them."""
+
+from datasets import IterableDataset
+from datasets.distributed import split_dataset_by_node
+
+opened = []
+
+
+def rows(shards):
+    """Yield 10 rows of each shard, and note which shard is opened."""
+    for shard in shards:
+        opened.append(shard)
+        yield from ({"row": 10 * shard + index} for index in range(10))
+
+
+def read_by(rank, ranks, shards):
+    """Return the rows and the shards that a rank reads."""
+    opened.clear()
+    # --8<-- [start:enable]
+    data = IterableDataset.from_generator(
+        rows, gen_kwargs={"shards": list(range(shards))}
+    )
+    mine = split_dataset_by_node(data, rank=rank, world_size=ranks)
+    # --8<-- [end:enable]
+    return [example["row"] for example in mine], list(opened)
+
+
+# --8<-- [start:is-it-on]
+for shards in (4, 3):
+    files = [len(read_by(rank, 2, shards)[1]) for rank in (0, 1)]
+    print(
+        f"{shards} shards, 2 ranks: the ranks open {files[0]} and {files[1]} of them"
+    )
+# --8<-- [end:is-it-on]
+
+for shards, each in ((4, 2), (3, 3)):
+    parts = [read_by(rank, 2, shards) for rank in (0, 1)]
+    together = sorted(row for part, _ in parts for row in part)
+    assert together == list(range(10 * shards)), (
+        f"{shards} shards: {len(together)} rows, not each once"
+    )
+    for part, files in parts:
+        assert len(part) == 5 * shards, f"a rank has {len(part)} rows"
+        assert len({*files}) == len(files) == each, (
+            f"with {shards} shards, a rank opened {files}"
+        )

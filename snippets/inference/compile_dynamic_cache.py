@@ -1,0 +1,42 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# timeout = 120
+# ablation = { "torch.compile(model.forward, backend=count)" = "model.forward" }
+# ///
+"""A compiled forward pass with a growing cache makes a few graphs, not one per token: torch.compile marks the changed length as dynamic."""
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache
+
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+inputs = tokenizer("A cache that grows", return_tensors="pt")
+graphs = []
+
+
+def count(graph, _):
+    """Count the graphs that torch.compile makes, and run them as they are."""
+    graphs.append(graph)
+    return graph.forward
+
+
+# --8<-- [start:enable]
+forward = torch.compile(model.forward, backend=count)
+cache = DynamicCache(config=model.config)
+with torch.no_grad():
+    token = model(**inputs, past_key_values=cache).logits[:, -1:].argmax(-1)
+    for _ in range(12):
+        output = forward(input_ids=token, past_key_values=cache)
+        token = output.logits[:, -1:].argmax(-1)
+# --8<-- [end:enable]
+print(f"{len(graphs)} graphs for 12 steps")
+assert 1 <= len(graphs) <= 3, len(graphs)
+usual = model.generate(**inputs, max_new_tokens=13, do_sample=False)
+assert token.item() == usual[0, -1].item(), (
+    "another token than without torch.compile"
+)

@@ -1,0 +1,65 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# no_ablation = "it measures, and changes nothing"
+# ///
+"""Time to first token and time between tokens of generate(), by a streamer. Never only the mean: the first token contains the prefill."""
+
+from itertools import pairwise
+from time import perf_counter
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.generation import BaseStreamer
+
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+model = AutoModelForCausalLM.from_pretrained(checkpoint)
+inputs = tokenizer("How fast? " * 50, return_tensors="pt")
+
+
+# --8<-- [start:measure]
+class Clock(BaseStreamer):
+    """Note the time of each token. generate() first puts the prompt."""
+
+    def __init__(self):
+        self.times = []
+
+    def put(self, value):
+        """Note when a token arrives."""
+        if value.device.type == "cuda":
+            torch.cuda.synchronize()
+        self.times.append(perf_counter())
+
+    def end(self):
+        """Do nothing: generate() calls it at the end."""
+
+
+def latency(new_tokens: int = 32) -> tuple[float, list[float]]:
+    """Return the seconds to the first token and those between tokens."""
+    clock = Clock()
+    model.generate(
+        **inputs,
+        max_new_tokens=new_tokens,
+        min_new_tokens=new_tokens,
+        do_sample=False,
+        streamer=clock,
+    )
+    start, *tokens = clock.times
+    gaps = [b - a for a, b in pairwise(tokens)]
+    return tokens[0] - start, gaps
+
+
+latency()  # warm up: kernels, allocator, compilation
+first, gaps = latency()
+middle = sorted(gaps)[len(gaps) // 2]
+print(
+    f"time to first token is {first / middle:.1f} times the median between tokens"
+)
+# --8<-- [end:measure]
+
+assert len(gaps) == 31, len(gaps)
+assert first > 0 < min(gaps)

@@ -1,0 +1,44 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# ablation = { "group = 32" = "group = 4096" }
+# ///
+"""Rounding weights to few bits: the error halves with each bit, and small groups with a scale each lower it."""
+
+import torch
+
+torch.manual_seed(0)
+weight = torch.randn(512, 4096)
+weight[:, ::512] *= 20  # a few large columns, as trained models have
+
+
+# --8<-- [start:measure]
+def rounded(weight: torch.Tensor, bits: int, group: int) -> torch.Tensor:
+    """Return the weight after rounding to 2**bits steps, with a scale per group of a row."""
+    groups = weight.reshape(len(weight), -1, group)
+    scale = groups.abs().amax(-1, keepdim=True) / (2 ** (bits - 1) - 1)
+    return ((groups / scale).round() * scale).reshape(weight.shape)
+
+
+def error(bits: int, group: int) -> float:
+    """Return the relative error of the rounded weight."""
+    return ((rounded(weight, bits, group) - weight).norm() / weight.norm()).item()
+
+
+group = 32
+for bits in (8, 4, 3, 2):
+    stored = bits + 16 / group  # a 16-bit scale per group
+    print(
+        f"int{bits}: error {error(bits, group):.3f}, with a scale per row "
+        f"{error(bits, 4096):.3f}, {stored:.2f} bits per weight"
+    )
+# --8<-- [end:measure]
+
+fine = [error(bits, group) for bits in (8, 4, 3, 2)]
+coarse = [error(bits, 4096) for bits in (8, 4, 3, 2)]
+assert fine == sorted(fine), "fewer bits had a smaller error"
+assert all(a < 0.7 * b for a, b in zip(fine, coarse, strict=True)), (fine, coarse)
+assert fine[0] < 0.01, fine
+assert fine[-1] > 0.3, fine

@@ -1,0 +1,23 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# ablation = { ', dtype=torch.float32)' = ')' }
+# ///
+"""from_pretrained() loads the type of the checkpoint since transformers 5; before, it loaded fp32. Say dtype=torch.float32 to train with fp32 weights."""
+
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM
+
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+# --8<-- [start:enable]
+as_saved = AutoModelForCausalLM.from_pretrained(checkpoint)
+in_fp32 = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+# --8<-- [end:enable]
+print(as_saved.dtype, in_fp32.dtype)
+
+assert AutoConfig.from_pretrained(checkpoint).dtype == torch.bfloat16
+assert as_saved.dtype == torch.bfloat16
+assert in_fp32.dtype == torch.float32

@@ -1,0 +1,48 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11"]
+#
+# [tool.headroom]
+# ablation = { "min(cores, max(1, int(quota) // int(period)))" = "cores" }
+# ///
+"""PyTorch does not read a container's CPU quota, so read it and set as many threads as it pays for."""
+
+# --8<-- [start:enable]
+import os
+import tempfile
+from pathlib import Path
+
+import torch
+
+
+def threads_for(cgroup=Path("/sys/fs/cgroup")):
+    """Return the cores that the process may use, at most as many as its quota."""
+    cores = len(os.sched_getaffinity(0))
+    limit = cgroup / "cpu.max"
+    if not limit.exists():  # the root group, or cgroup v1
+        return cores
+    quota, period = limit.read_text().split()
+    if quota == "max":
+        return cores
+    return min(cores, max(1, int(quota) // int(period)))
+
+
+torch.set_num_threads(threads_for())
+# --8<-- [end:enable]
+
+# The proof: quotas below, at and above the cores; none; and a file that is missing.
+cores = len(os.sched_getaffinity(0))
+assert 1 <= torch.get_num_threads() <= cores
+group = Path(tempfile.mkdtemp())
+assert threads_for(group) == cores
+for text, expected in {
+    "max 100000": cores,
+    "100000 100000": 1,  # docker run --cpus 1
+    "50000 100000": 1,  # half a core still needs a thread
+    f"{cores * 100000} 100000": cores,
+    f"{(cores + 1) * 100000} 100000": cores,
+}.items():
+    (group / "cpu.max").write_text(text)
+    assert threads_for(group) == expected, (text, threads_for(group))
+assert cores > 1, "one core: a quota of one changes nothing here"
+print("threads follow the quota")

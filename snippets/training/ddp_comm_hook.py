@@ -1,0 +1,69 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11"]
+#
+# [tool.headroom]
+# launch = "torchrun --nproc-per-node 2"
+# ablation = { "model.register_comm_hook(None, default_hooks.fp16_compress_hook)" = "pass" }
+# ///
+"""With a compression hook, DDP sends fp32 gradients in 16 bits: half the bytes, rounded."""
+
+import os
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils._python_dispatch import TorchDispatchMode
+
+device = torch.device("cpu")
+if torch.cuda.is_available():
+    device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+    torch.cuda.set_device(device)
+dist.init_process_group()
+torch.manual_seed(0)
+model = DistributedDataParallel(
+    nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 8)).to(device)
+)
+torch.manual_seed(1 + dist.get_rank())
+inputs = torch.randn(4, 64, device=device)
+model(inputs).square().mean().backward()
+exact = [p.grad.clone() for p in model.parameters()]
+model.zero_grad()
+
+# --8<-- [start:enable]
+model.register_comm_hook(None, default_hooks.fp16_compress_hook)
+# --8<-- [end:enable]
+
+
+class Payloads(TorchDispatchMode):
+    """Note the bytes of each all-reduce."""
+
+    def __init__(self):
+        super().__init__()
+        self.sent = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if func is torch.ops.c10d.allreduce_.default:
+            self.sent.append(sum(tensor.nbytes for tensor in args[0]))
+        return func(*args, **(kwargs or {}))
+
+
+# --8<-- [start:is-it-on]
+with Payloads() as payloads:  # notes the bytes of each all-reduce
+    model(inputs).square().mean().backward()
+gradients = sum(p.nbytes for p in model.parameters())
+share = sum(payloads.sent) / gradients
+print(share, "times the gradients' bytes")  # on: 0.5, off: 1.0
+# --8<-- [end:is-it-on]
+
+assert dist.get_world_size() == 2
+pairs = zip(model.parameters(), exact, strict=True)
+apart = max(((p.grad - e).norm() / e.norm()).item() for p, e in pairs)
+assert sum(payloads.sent) == gradients // 2, (
+    f"sent {sum(payloads.sent)} of {gradients}"
+)
+assert all(p.grad.dtype == torch.float32 for p in model.parameters())
+assert 0 < apart < 1e-2, f"rounding by {apart:.1e}"
+dist.destroy_process_group()

@@ -1,0 +1,187 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# launch = "torchrun --nproc-per-node 4"
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# ablation = { "(world // per_node, per_node)" = "(world, 1)" }
+# ///
+"""A complete training script for one or many machines: FSDP2 within a node, replicas across nodes, one loss per global token."""
+
+import os
+from collections import Counter
+from contextlib import ExitStack
+
+import torch.distributed as dist
+from torch.utils._python_dispatch import TorchDispatchMode
+
+# Four ranks on a CPU stand for two nodes with two GPUs each.
+os.environ["LOCAL_WORLD_SIZE"] = "2"
+
+# --8<-- [start:enable]
+import os
+
+import torch
+import torch.distributed.checkpoint as dcp
+from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.utils.data import DataLoader, DistributedSampler
+from transformers import AutoModelForCausalLM
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+torch.distributed.init_process_group()
+rank, world = torch.distributed.get_rank(), torch.distributed.get_world_size()
+per_node = int(os.environ["LOCAL_WORLD_SIZE"])  # torchrun sets it
+if device == "cuda":
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+
+# Shards of the weights within a node, copies of them across nodes.
+mesh = init_device_mesh(
+    device, (world // per_node, per_node), mesh_dim_names=("nodes", "gpus")
+)
+torch.manual_seed(0)  # the same initial weights everywhere
+model = AutoModelForCausalLM.from_pretrained(
+    "HuggingFaceTB/SmolLM2-135M", dtype=torch.float32
+)
+model.activation_checkpointing_enable()
+policy = MixedPrecisionPolicy(
+    param_dtype=torch.bfloat16, reduce_dtype=torch.float32
+)
+for layer in model.model.layers:
+    fully_shard(layer, mesh=mesh, mp_policy=policy)
+fully_shard(model, mesh=mesh, mp_policy=policy)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+
+torch.manual_seed(1)
+rows = torch.randint(3, 500, (64, 32))  # your tokenized data set
+sampler = DistributedSampler(rows, shuffle=True, seed=0)
+loader = DataLoader(rows, batch_size=2, sampler=sampler, drop_last=True)
+accumulation = 2  # micro-batches per optimizer step
+
+
+def train(epoch, steps):
+    """Train on this rank's share of an epoch, and return the loss per step."""
+    losses = []
+    sampler.set_epoch(epoch)  # another order in each epoch
+    batches = iter(loader)
+    for _ in range(steps):
+        parts = [next(batches).to(device) for _ in range(accumulation)]
+        # One loss per token of the global batch, however long each rank's sequences are.
+        tokens = torch.tensor(
+            sum(part[:, 1:].numel() for part in parts), device=device
+        )
+        torch.distributed.all_reduce(tokens)
+        total = torch.zeros((), device=device)
+        for index, part in enumerate(parts):
+            model.set_requires_gradient_sync(index == accumulation - 1)
+            logits = model(input_ids=part, use_cache=False).logits[:, :-1]
+            loss = torch.nn.functional.cross_entropy(
+                logits.flatten(0, 1).float(), part[:, 1:].flatten(), reduction="sum"
+            )
+            # FSDP2 averages gradients over the ranks: multiply by their number.
+            (loss * world / tokens).backward()
+            total += loss.detach()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        torch.distributed.all_reduce(total)
+        losses.append((total / tokens).item())
+    return losses
+
+
+# --8<-- [end:enable]
+start = {name: p.full_tensor().clone() for name, p in model.named_parameters()}
+plain = AutoModelForCausalLM.from_pretrained(
+    "HuggingFaceTB/SmolLM2-135M", dtype=torch.bfloat16
+)
+
+
+class Collectives(TorchDispatchMode):
+    """Count the collectives by name."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = Counter()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if func.namespace == "c10d":
+            self.calls[func.name().removeprefix("c10d::").strip("_")] += 1
+        return func(*args, **(kwargs or {}))
+
+
+stack = ExitStack()
+counter = stack.enter_context(Collectives())
+# --8<-- [start:run]
+steps = len(loader) // accumulation  # optimizer steps per epoch
+for epoch in range(1):
+    losses = train(epoch, steps)
+    if rank == 0:
+        print(f"epoch {epoch}: loss {losses[-1]:.3f}")
+# --8<-- [end:run]
+stack.close()
+# --8<-- [start:save]
+weights, states = get_state_dict(model, optimizer)  # every rank calls both
+dcp.save({"model": weights, "optimizer": states}, checkpoint_id="checkpoint")
+# --8<-- [end:save]
+
+# --8<-- [start:is-it-on]
+held = sum(p.to_local().numel() for p in model.parameters())
+share = held / sum(p.numel() for p in model.parameters())
+print(
+    f"rank {rank} of {world}: {share:.3f} of the parameters"
+)  # on: 1 / GPUs per node
+# --8<-- [end:is-it-on]
+
+# The proof, on each rank. Two ranks share the weights, and two pairs have copies.
+assert world == 4, f"{world} ranks run"
+assert [mesh[name].size() for name in ("nodes", "gpus")] == [2, 2], mesh
+assert abs(share - 0.5) < 0.02, f"this rank holds {share:.3f} of the parameters"
+
+# One reduce-scatter and one all-reduce per layer, for the root and per step, although each step has two micro-batches.
+groups = model.config.num_hidden_layers + 1
+calls = counter.calls
+assert steps == len(losses) == 4, losses
+assert calls["reduce_scatter_base"] == steps * groups, calls
+assert calls["allgather_base"] >= 2 * steps * groups, calls
+assert calls["allreduce"] >= steps * (groups + 2), (
+    calls
+)  # and the sums of tokens and losses
+
+# The first loss is that of one process over the global batch, and every rank has the same ones.
+losses_of_ranks = [None] * world
+dist.all_gather_object(losses_of_ranks, losses)
+assert len(set(map(tuple, losses_of_ranks))) == 1, losses_of_ranks
+shares = [
+    list(DistributedSampler(rows, world, r, seed=0))[:4] for r in range(world)
+]
+mine = [index for indices in shares for index in indices]
+assert len(set(mine)) == 16, "two ranks read the same rows"
+batch = rows[mine]
+with torch.no_grad():
+    expected = plain(input_ids=batch, labels=batch).loss.item()
+assert abs(losses[0] - expected) < 0.01 * expected, (losses, expected)
+
+# The step changed the weights, and all ranks have the same ones.
+for name, parameter in model.named_parameters():
+    now = parameter.full_tensor()
+    other = now.clone()
+    dist.broadcast(other, 0)
+    assert torch.equal(now, other), f"{name} differs between the nodes"
+assert any(
+    not torch.equal(p.full_tensor(), start[name])
+    for name, p in model.named_parameters()
+)
+
+# The checkpoint restores weights and optimizer states.
+kept = [p.to_local().clone() for p in model.parameters()]
+with torch.no_grad():
+    for parameter in model.parameters():
+        parameter.to_local().zero_()
+weights, states = get_state_dict(model, optimizer)
+dcp.load({"model": weights, "optimizer": states}, checkpoint_id="checkpoint")
+set_state_dict(model, optimizer, model_state_dict=weights, optim_state_dict=states)
+restored = [p.to_local() for p in model.parameters()]
+assert all(torch.equal(a, b) for a, b in zip(kept, restored, strict=True))
+dist.destroy_process_group()

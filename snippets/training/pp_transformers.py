@@ -1,0 +1,112 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# launch = "torchrun --nproc-per-node 2"
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# timeout = 120
+# ablation = { "model.model.layers[first:last]" = "model.model.layers[:]" }
+# ///
+"""A Llama on two pipeline stages: each rank holds its layers, and sends only hidden states and their gradients."""
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B, schedules
+from transformers import AutoModelForCausalLM
+
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+torch.manual_seed(0)
+batch = torch.randint(100, (8, 65))
+tokens, targets = batch[:, :-1].contiguous(), batch[:, 1:].contiguous()
+sent = []
+
+
+def record(operations, desc=None):
+    """Note what this rank sends, and send it."""
+    sent.extend(tuple(op.tensor.shape) for op in operations if op.op is dist.isend)
+    return original(operations, desc)
+
+
+original, schedules._batch_p2p = schedules._batch_p2p, record  # noqa: SLF001
+
+# --8<-- [start:enable]
+dist.init_process_group()
+rank, ranks = dist.get_rank(), dist.get_world_size()
+device = (
+    torch.device("cuda", rank) if torch.cuda.is_available() else torch.device("cpu")
+)
+model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+first, last = (len(model.model.layers) * r // ranks for r in (rank, rank + 1))
+
+
+class Stage(nn.Module):
+    """The layers of this rank, with the embedding on the first and the LM head on the last."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.embedding = model.model.embed_tokens if rank == 0 else None
+        self.layers = model.model.layers[first:last]
+        self.norm, self.head = (
+            (model.model.norm, model.lm_head) if rank == ranks - 1 else (None, None)
+        )
+        self.rotary = model.model.rotary_emb
+
+    def forward(self, x):
+        """Return hidden states, or logits on the last stage."""
+        x = self.embedding(x) if self.embedding else x
+        positions = torch.arange(x.shape[1], device=x.device)[None]
+        for layer in self.layers:
+            x = layer(x, position_embeddings=self.rotary(x, positions))
+        return self.head(self.norm(x)) if self.head else x
+
+
+def loss_of(logits, labels):
+    return nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten())
+
+
+stage = PipelineStage(Stage(model).to(device), rank, ranks, device)
+schedule = Schedule1F1B(stage, n_microbatches=4, loss_fn=loss_of)
+if rank == 0:
+    schedule.step(tokens.to(device))
+else:  # with more than two stages, those between take no arguments
+    schedule.step(target=targets.to(device))
+# --8<-- [end:enable]
+
+# --8<-- [start:is-it-on]
+held = sum(p.numel() for p in stage.submod.parameters())
+share = torch.zeros(ranks, device=device)
+share[rank] = held / model.num_parameters()
+dist.all_reduce(share)
+if rank == 0:
+    print("share of the parameters:", [round(x, 2) for x in share.tolist()])
+    print(len(sent), "messages of", sent[0])
+# --8<-- [end:is-it-on]
+
+# The proof, on each rank: its layers, one message per micro-batch, and the gradients of one process.
+assert ranks == 2
+layers, width = model.config.num_hidden_layers, model.config.hidden_size
+assert len(stage.submod.layers) == layers // 2, "a rank has other layers, too"
+hidden = (2, 64, width)  # two sequences per micro-batch
+assert sent == [hidden] * 4, sent
+whole = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+loss_of(whole(input_ids=tokens).logits, targets).backward()
+pairs = zip(
+    stage.submod.layers.parameters(),
+    whole.model.layers[first:last].parameters(),
+    strict=True,
+)
+apart = max(float((p.grad.cpu() - q.grad).norm() / q.grad.norm()) for p, q in pairs)
+assert apart < 1e-4, apart
+# The embedding is tied, and its gradient is in two halves, which nobody adds.
+tied = stage.submod.embedding if rank == 0 else stage.submod.head
+gradient = tied.weight.grad.clone()
+assert (
+    gradient.cpu() - whole.lm_head.weight.grad
+).norm() > 0.1 * whole.lm_head.weight.grad.norm()
+dist.all_reduce(gradient)
+assert (
+    gradient.cpu() - whole.lm_head.weight.grad
+).norm() < 1e-4 * whole.lm_head.weight.grad.norm()
+dist.destroy_process_group()

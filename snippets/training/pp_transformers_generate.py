@@ -1,0 +1,48 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# launch = "torchrun --nproc-per-node 2"
+# models = ["HuggingFaceTB/SmolLM2-135M"]
+# timeout = 120
+# ablation = { "config = DistributedConfig(pp_size=2)" = "config = DistributedConfig(tp_size=2)" }
+# ///
+"""DistributedConfig(pp_size=2) divides the layers for generation, returns no loss, and does not combine with FSDP."""
+
+import torch
+import torch.distributed as dist
+from transformers import AutoModelForCausalLM
+from transformers.distributed import DistributedConfig
+
+checkpoint = "HuggingFaceTB/SmolLM2-135M"
+config = DistributedConfig(pp_size=2)
+torch.manual_seed(0)
+batch = torch.randint(100, (2, 64))
+
+# --8<-- [start:is-it-on]
+model = AutoModelForCausalLM.from_pretrained(
+    checkpoint, dtype=torch.float32, distributed_config=config
+)
+output = model(input_ids=batch.to(model.device), labels=batch.to(model.device))
+print("loss:", output.loss)
+# --8<-- [end:is-it-on]
+
+# The proof, on each rank: half of the layers, one process's logits, no loss, and the error with FSDP.
+assert dist.get_world_size() == 2
+kept = [type(layer).__name__ for layer in model.model.layers]
+half = len(kept) // 2
+expected = ["LlamaDecoderLayer"] * half, ["PipelineIdentityLayer"] * half
+assert kept == [*expected[dist.get_rank()], *expected[1 - dist.get_rank()]], kept
+assert output.loss is None
+whole = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+assert torch.allclose(output.logits.cpu(), whole(input_ids=batch).logits, atol=1e-4)
+assert not output.logits.requires_grad or dist.get_rank() == 1
+try:
+    DistributedConfig(pp_size=2, fsdp_size=2)
+except ValueError as error:
+    message = str(error)
+assert message.startswith(
+    "Combining FSDP with pipeline parallelism is not supported yet."
+), message
+dist.destroy_process_group()

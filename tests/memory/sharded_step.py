@@ -1,0 +1,58 @@
+"""Trace the peak memory of FSDP2's training steps on rank 0 of a process group that sends nothing.
+
+The argument is a JSON list of cases: ranks, vocabulary, layers, micro-batches, whether a policy computes in bf16, and
+the ranks of a shard group. Each case runs in a process of its own. The group exchanges no bytes and has no buffers of
+its own, so the trace has the tensors that FSDP2 allocates on any device.
+"""
+
+import json
+import multiprocessing
+import sys
+
+import torch
+import torch.distributed as dist
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.testing._internal.distributed.fake_pg import FakeStore
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from headroom.execution.benchmark_run import MemoryMeter
+
+SHAPE = {"hidden_size": 768, "intermediate_size": 512, "num_attention_heads": 12, "num_key_value_heads": 4}
+
+
+def peak(case: dict[str, int]) -> float:
+    """Return the peak of the second step in bytes."""
+    torch.set_num_threads(1)
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=case["ranks"])
+    shape = {"vocab_size": case["vocabulary"], "num_hidden_layers": case["layers"], "tie_word_embeddings": False}
+    meter = MemoryMeter("cpu")
+    with meter:
+        model = LlamaForCausalLM(LlamaConfig(**SHAPE, **shape, use_cache=False)).train()
+        mesh = init_device_mesh(
+            "cpu", (case["ranks"] // case["shard"], case["shard"]), mesh_dim_names=("copy", "shard")
+        )
+        options = {"mesh": mesh if case["shard"] < case["ranks"] else mesh["shard"]}
+        if case["bf16"]:
+            options["mp_policy"] = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+        for layer in model.model.layers:
+            fully_shard(layer, **options)
+        fully_shard(model, **options)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
+        batch = torch.randint(case["vocabulary"], (4, 32))
+
+        def step() -> None:
+            for part in batch.chunk(case["accumulation"]):
+                model(input_ids=part, labels=part).loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+
+        step()
+        with meter.measuring():
+            step()
+    return meter.read()["peak_allocated"]
+
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        sys.stdout.write(json.dumps(pool.map(peak, json.loads(sys.argv[1]), chunksize=1)))

@@ -1,0 +1,123 @@
+"""Bytes of 4-bit weights, of adapters, of KV caches, and of Liger's loss."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from headroom.memory.architecture import Architecture, read_architecture
+from headroom.memory.cache import cache_bytes
+from headroom.memory.errors import EstimateError
+from headroom.memory.estimate import estimate
+from headroom.memory.loss import liger_chunk
+from headroom.memory.weights import allocated, four_bit
+from llama_coefficients import LLAMA_1B, LLAMA_8B
+
+QUANTIZED = """
+import sys, torch
+from bitsandbytes.functional import quantize_4bit
+rows, columns = map(int, sys.argv[1:])
+packed, state = quantize_4bit(torch.randn(rows, columns), quant_type="nf4", compress_statistics=True)
+scales = state.state2
+tensors = [packed, state.absmax, scales.absmax, state.code, scales.code, state.offset]
+print(sum(-(-each.numel() * each.element_size() // 512) * 512 for each in tensors))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(64, 64), (1000, 100), (2048, 8192)])
+def test_four_bit_weights_are_those_of_bitsandbytes(shape: tuple[int, int]) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", QUANTIZED, *map(str, shape)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert four_bit(shape[0] * shape[1]) == int(done.stdout.split()[-1])
+
+
+def test_large_four_bit_weights_take_0516_bytes_per_parameter() -> None:
+    """As the method's record says: 0.5 + 1/64 + 4/64/256."""
+    assert four_bit(1 << 28) / (1 << 28) == pytest.approx(0.5159, abs=1e-4)
+
+
+@pytest.mark.parametrize(("size", "rounded"), [(0, 0), (1, 512), (512, 512), (513, 1024)])
+def test_allocations_are_rounded_to_512_bytes(size: int, rounded: int) -> None:
+    assert allocated(size) == rounded
+
+
+def test_adapters_have_rank_times_both_sizes(root: Path) -> None:
+    """Peft counts 41,943,040 for Llama 3.1 8B, all linear layers, rank 16."""
+    found = {
+        targets: sum(
+            part.bytes
+            for part in estimate(LLAMA_8B, root=root, job="lora", targets=targets).peak_phase.components
+            if part.name == "adapters"
+        )
+        for targets in ("all", "qv")
+    }
+    assert found == {"all": 4 * 41_943_040, "qv": 4 * 32 * 16 * (2 * 4096 + 4096 + 1024)}
+
+
+@pytest.fixture
+def llama(root: Path) -> Architecture:
+    return read_architecture(LLAMA_8B, root)
+
+
+def _cache(architecture: Architecture, context: int, dtype: str = "bf16", **options: int) -> int:
+    return cache_bytes(architecture, {**architecture.symbols, "B": 1}, context, dtype, **options)
+
+
+def test_cache_of_a_token_is_128_kib(llama: Architecture) -> None:
+    assert _cache(llama, 1) == 128 * 1024
+    assert _cache(llama, 1000, static=4096) == 4096 * 128 * 1024
+
+
+@pytest.mark.parametrize(("dtype", "share"), [("int8", 0.53125), ("int4", 0.28125), ("int2", 0.15625)])
+def test_quantized_cache_has_scales_and_a_residual(llama: Architecture, dtype: str, share: float) -> None:
+    """Per 64 numbers 4 bytes of scale and zero point; the newest 128 tokens stay in 16 bits."""
+    whole = _cache(llama, 128)
+    assert _cache(llama, 128, dtype) == whole
+    assert _cache(llama, 1128, dtype) == pytest.approx(whole + 1000 * 128 * 1024 * share)
+
+
+@pytest.mark.parametrize(
+    ("fields", "tokens"),
+    [
+        ({"sliding_window": 4096}, 32 * 4095),
+        ({"sliding_window": 4096, "use_sliding_window": False}, 32 * 8192),
+        ({"sliding_window": 4096, "sliding_window_pattern": 4}, 24 * 4095 + 8 * 8192),
+        ({"sliding_window": 4096, "layer_types": ["sliding_attention", "full_attention"] * 16}, 16 * (4095 + 8192)),
+    ],
+)
+def test_sliding_layers_keep_the_window_without_the_next_token(
+    root: Path, fields: dict[str, object], tokens: int
+) -> None:
+    assert _cache(read_architecture({**LLAMA_8B, **fields}, root), 8192) == tokens * 128 * 1024 // 32
+
+
+def test_linear_attention_has_no_kv_cache(root: Path) -> None:
+    with pytest.raises(EstimateError, match="layer_types has 'linear_attention'"):
+        _cache(read_architecture({**LLAMA_8B, "layer_types": ["linear_attention"] * 32}, root), 8192)
+
+
+def test_latent_cache_has_the_latent_vector_and_one_rotary_key(root: Path) -> None:
+    """DeepSeek-V3's sizes: 512 + 64 numbers per token and layer."""
+    sizes = {"kv_lora_rank": 512, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128, "v_head_dim": 128}
+    model = read_architecture({**LLAMA_8B, **sizes, "num_attention_heads": 128, "num_hidden_layers": 61}, root)
+    assert _cache(model, 1) == 61 * 576 * 2
+
+
+@pytest.mark.parametrize(
+    ("tokens", "hidden", "vocabulary", "chunk"),
+    [(16384, 4096, 32000, 2048), (4096, 4096, 128256, 128), (1, 64, 128, 1)],
+)
+def test_liger_divides_the_tokens_as_its_source_does(tokens: int, hidden: int, vocabulary: int, chunk: int) -> None:
+    """The first case is the example of the source's comment."""
+    assert liger_chunk(tokens, hidden, vocabulary) == chunk
+
+
+def test_fused_and_chunked_losses_lower_the_peak_of_a_large_batch(root: Path) -> None:
+    whole, chunked, fused = (
+        estimate(LLAMA_1B, root=root, batch=16, checkpointing=True, loss=loss).peak
+        for loss in ("whole", "chunked", "fused")
+    )
+    assert chunked < 0.5 * whole
+    assert fused < 0.5 * whole
