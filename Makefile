@@ -11,7 +11,9 @@ DEEPSPEED ?= deepspeed==0.19.8
 OUT ?= .
 BIN := $(VENV)/bin
 # One worker runs all tests of a file, so that their fixtures are built once. Two workers: CI has two cores and 24 GiB.
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+# A test that fails runs once more, since tests that wait for processes or a browser share the cores with others. The
+# summary lists it as rerun. A fault fails twice.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --reruns 1 -r fEsxXR
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Hide mkdocs-material's end-of-life notice, which every build prints; docs/contribute/architecture.md explains it.
 export NO_MKDOCS_2_WARNING := 1

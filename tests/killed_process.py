@@ -21,7 +21,7 @@ from headroom.records import load
 HERE = Path(__file__).parent
 CLAIM = a_claim(blocks=10)
 RUNS = 30  # of a session of this claim
-PATIENCE = 60.0  # seconds after which a test gives up
+PATIENCE = 180.0  # seconds after which a test gives up
 
 
 def a_tree(folder: Path) -> Path:

@@ -5,6 +5,7 @@ finished run adds a line to the file that FINISHED names in the environment.
 """
 
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -16,6 +17,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 
@@ -25,7 +27,7 @@ def step(request: Mapping[str, Any], result: str) -> None:
     seconds = {"plain": 0.3}.get(request["arm"], 0.2) + request["seed"] % 7 / 1e4
     report = {"samples": {"step_time": [seconds]}, "output": 2.5, "work_sha256": None, "flops": None}
     if request.get("complete"):
-        seconds += random.uniform(0, 1e-3)  # noqa: S311 - noise, not a secret
+        seconds += request["noise"]
         work = hashlib.sha256(request["arm"].encode()).hexdigest()
         report |= {"samples": {"step_time": [seconds]}, "work_sha256": work, "flops": 1e6}
     report["others_cpu"] = request["others_cpu"]
@@ -44,8 +46,13 @@ def memory_step(step: str, device: str, root: str, result: str) -> None:
 
 
 def launcher(wait: float, *, complete: bool = False, others_cpu: float | None = None) -> Callable[..., Any]:
-    """Return a replacement for `measurement.launcher` that needs no torch; others use a share of the cores."""
+    """Return a replacement for `measurement.launcher` that needs no torch; others use a share of the cores.
+
+    Its noise is the same in every process: with another one, the control fails in one of twenty sessions.
+    """
     import tiny_session  # noqa: PLC0415 - so that the child finds the work under this name
+
+    noise = random.Random(7)  # noqa: S311 - noise, not a secret
 
     def made(run: Callable[..., Any]) -> Callable[..., Any]:
         def launch(script: Path, request: Mapping[str, Any]) -> Any:
@@ -53,6 +60,7 @@ def launcher(wait: float, *, complete: bool = False, others_cpu: float | None = 
             with tempfile.TemporaryDirectory() as folder:
                 result = Path(folder) / "report.json"
                 asked = {**request, "wait": wait, "complete": complete, "others_cpu": others_cpu}
+                asked["noise"] = noise.uniform(0, 1e-3)
                 run(tiny_session.step, asked, str(result), timeout=60, memory_limit=1 << 40, cwd=Path(folder))
                 return json.loads(result.read_text("utf-8"))
 
@@ -92,6 +100,8 @@ def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
     measurement.launcher = launcher(
         faults.get("wait", 0.01), complete=faults.get("complete", False), others_cpu=faults.get("others_cpu")
     )
+    orders = itertools.count(7)  # not from the clock, for the same reason as the noise
+    measurement.time = SimpleNamespace(monotonic=time.monotonic, time_ns=lambda: next(orders))  # type: ignore[assignment]
     environment.observe = lambda *_, **__: MACHINE  # type: ignore[assignment]
     isolation.ForkServer.__init__.__defaults__ = ((),)  # nothing to import first
     if moment := faults.get("clock"):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
+SUBJECTS = Path(__file__).parent / "old-guide-subjects.txt"
 
 # Questions, the list on the start page, and the method whose section answers.
 JOURNEYS = {
@@ -139,15 +140,33 @@ def test_every_list_is_two_clicks_away_and_has_links(site: Path) -> None:
         assert any(target.is_relative_to(site.resolve() / "training") for target in links(page)), page
 
 
-def test_every_guide_of_the_old_overview_is_three_clicks_away(site: Path) -> None:
-    """Inference, big models and troubleshooting each have guides, which links reach without scripts."""
-    guides = [
-        *sorted((site.resolve() / "inference").glob("*.html")),
-        *sorted((site.resolve() / "models").glob("*.html")),
-    ]
-    names = {path.stem for path in guides}
-    assert {"single-gpu", "multi-gpu", "cpu", "xla", "specialized", "big-models", "troubleshooting"} <= names
+def reached_in_three_clicks(site: Path) -> set[Path]:
+    """Return the pages that at most three links lead to from the start page, without scripts."""
     reached = {(site / "index.html").resolve()}
     for _ in range(3):
         reached |= {target for page in reached if page.is_file() for target in links(page)}
+    return reached
+
+
+def test_every_guide_is_three_clicks_away(site: Path) -> None:
+    """Links without scripts reach all pages on training, inference, models and hardware."""
+    guides = [
+        path
+        for folder in ("training", "inference", "models", "hardware")
+        for path in sorted((site.resolve() / folder).rglob("*.html"))
+    ]
+    assert len(guides) > 50
+    reached = reached_in_three_clicks(site)
     assert [path for path in guides if path not in reached] == []
+
+
+def test_every_subject_of_the_old_overviews_has_its_section_three_clicks_away(site: Path) -> None:
+    """Each heading of the overviews of 2021 to 2024 has a page or a section."""
+    rows = [row.split("\t") for row in SUBJECTS.read_text("utf-8").splitlines()]
+    assert len(rows) > 45
+    reached = reached_in_three_clicks(site)
+    for address, heading in rows:
+        page, _, anchor = address.partition("#")
+        path = (site / page).resolve()
+        assert path in reached, heading
+        assert not anchor or anchor in Source(path).ids, f"{heading}: {address}"
