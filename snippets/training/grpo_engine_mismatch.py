@@ -5,7 +5,7 @@
 # [tool.headroom]
 # models = ["Qwen/Qwen3-0.6B"]
 # timeout = 120
-# ablation = { "vllm_importance_sampling_correction=True" = "vllm_importance_sampling_correction=False" }
+# ablation = { 'correction": True' = 'correction": False' }
 # ///
 """TRL logs how far the engine's log-probabilities are from the trainer's, and the importance-sampling correction bounds their ratio."""
 
@@ -15,7 +15,7 @@ import warnings
 import torch
 import trl.trainer.grpo_trainer as module
 from datasets import Dataset
-from transformers import AutoModelForCausalLM
+from transformers import AutoModelForCausalLM, PrinterCallback
 from trl import GRPOConfig, GRPOTrainer
 
 # TRL 1.16 asks transformers for this by its old name.
@@ -68,7 +68,7 @@ class Engine:
 module.VLLMGeneration = Engine
 
 
-def brevity(completions, **columns):
+def brevity(completions, **_):
     return [-float(len(text)) for text in completions]
 
 
@@ -95,16 +95,17 @@ def train(dtype, *, stale, **settings):
             **settings,
         ),
     )
+    trainer.remove_callback(PrinterCallback)  # prints every entry of the log
     trainer.train()
     return [entry for entry in trainer.state.log_history if "reward" in entry]
 
 
 # --8<-- [start:enable]
-correction = dict(  # of GRPOConfig, for use_vllm=True
-    vllm_importance_sampling_correction=True,  # the default
-    vllm_importance_sampling_mode="token_truncate",  # the default is "sequence_mask"
-    vllm_importance_sampling_clip_max=2.0,  # the default is 3.0
-)
+correction = {  # of GRPOConfig, for use_vllm=True
+    "vllm_importance_sampling_correction": True,  # the default
+    "vllm_importance_sampling_mode": "token_truncate",  # the default is "sequence_mask"
+    "vllm_importance_sampling_clip_max": 2.0,  # the default is 3.0
+}
 # --8<-- [end:enable]
 log = train(torch.bfloat16, stale=False, **correction)
 # --8<-- [start:is-it-on]

@@ -5,7 +5,7 @@
 # [tool.headroom]
 # models = ["Qwen/Qwen3-0.6B"]
 # timeout = 120
-# ablation = { "    peft_config=LoraConfig(r=16, target_modules=\"all-linear\", task_type=\"CAUSAL_LM\"),\n" = "" }
+# ablation = { 'peft_config=lora' = 'peft_config=None' }
 # ///
 """With LoRA, the reference model of the KL term is the base model with the adapters off, so no second model is loaded."""
 
@@ -14,7 +14,7 @@ import warnings
 import torch
 from datasets import Dataset
 from peft import LoraConfig
-from transformers import AutoModelForCausalLM
+from transformers import AutoModelForCausalLM, PrinterCallback
 from trl import GRPOConfig, GRPOTrainer
 
 # TRL 1.16 and peft 0.21 ask transformers for this by its old name.
@@ -33,18 +33,17 @@ class Watched(GRPOTrainer):
         return super().compute_loss(model, inputs, *args, **keywords)
 
 
-def brevity(completions, **columns):
+def brevity(completions, **_):
     return [-float(len(text)) for text in completions]
 
 
 # --8<-- [start:enable]
+lora = LoraConfig(r=16, target_modules="all-linear", task_type="CAUSAL_LM")
 trainer = Watched(  # GRPOTrainer
     model=checkpoint,
     reward_funcs=brevity,
     train_dataset=prompts,
-    peft_config=LoraConfig(
-        r=16, target_modules="all-linear", task_type="CAUSAL_LM"
-    ),
+    peft_config=lora,
     args=GRPOConfig(
         output_dir="out",
         beta=0.04,  # the KL term: needs log-probabilities of a reference model
@@ -60,8 +59,9 @@ trainer = Watched(  # GRPOTrainer
         bf16=torch.cuda.is_available(),
     ),
 )
-trainer.train()
 # --8<-- [end:enable]
+trainer.remove_callback(PrinterCallback)  # prints every entry of the log
+trainer.train()
 
 
 def size(*models):
@@ -96,7 +96,8 @@ assert held < 1.5 * size(base), "there are two copies of the weights"
 
 # The reference's log-probabilities are those of the untouched checkpoint, also after the policy has moved.
 kl = [entry["kl"] for entry in trainer.state.log_history if "kl" in entry]
-assert kl[0] < 1e-6 < 1e-4 < kl[-1], kl
+assert kl[0] < 1e-6, kl
+assert kl[-1] > 1e-4, kl
 last = seen[-1]
 ids = torch.cat([last["prompt_ids"], last["completion_ids"]], 1)
 mask = torch.cat([last["prompt_mask"], last["completion_mask"]], 1)

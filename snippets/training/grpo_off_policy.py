@@ -5,7 +5,7 @@
 # [tool.headroom]
 # models = ["Qwen/Qwen3-0.6B"]
 # timeout = 120
-# ablation = { "num_iterations=4" = "num_iterations=1" }
+# ablation = { '"num_iterations": 4' = '"num_iterations": 1' }
 # ///
 """num_iterations trains several optimizer steps on the same completions: fewer generations, and a policy that has left them behind."""
 
@@ -13,6 +13,7 @@ import warnings
 
 import torch
 from datasets import Dataset
+from transformers import PrinterCallback
 from trl import GRPOConfig, GRPOTrainer
 
 # TRL 1.16 asks transformers for this by its old name.
@@ -22,7 +23,7 @@ prompts = Dataset.from_dict({"prompt": ["Count to three.", "Name a colour."] * 6
 generations = []
 
 
-def brevity(completions, **columns):
+def brevity(completions, **_):
     generations.append(len(completions))
     return [-float(len(text)) for text in completions]
 
@@ -49,15 +50,16 @@ def train(**settings):
             **settings,
         ),
     )
+    trainer.remove_callback(PrinterCallback)  # prints every entry of the log
     trainer.train()
     return [entry for entry in trainer.state.log_history if "grad_norm" in entry]
 
 
 # --8<-- [start:enable]
-reuse = dict(  # of GRPOConfig
-    num_iterations=4,  # optimizer steps per completion; the default is 1
-    epsilon=0.2,  # clips the ratio of new to old probability; the default
-)
+reuse = {  # of GRPOConfig
+    "num_iterations": 4,  # optimizer steps per completion; the default is 1
+    "epsilon": 0.2,  # clips the ratio of new to old probability; the default
+}
 # --8<-- [end:enable]
 log = train(**reuse)
 # --8<-- [start:is-it-on]

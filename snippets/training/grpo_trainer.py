@@ -23,7 +23,7 @@ seen = []  # every reward, in the order of generation
 
 
 # --8<-- [start:enable]
-def brevity(completions, **columns):  # returns one number per completion
+def brevity(completions, **_):  # returns one number per completion
     rewards = [-float(len(text)) for text in completions]
     seen.extend(rewards)
     return rewards

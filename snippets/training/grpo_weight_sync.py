@@ -5,7 +5,7 @@
 # [tool.headroom]
 # models = ["Qwen/Qwen3-0.6B"]
 # timeout = 120
-# ablation = { "dtype=torch.bfloat16)  # the" = "dtype=torch.float32)  # the" }
+# ablation = { "dtype=torch.bfloat16" = "dtype=torch.float32" }
 # ///
 """TRL sends every weight to the engine in the trainer's data type; with LoRA, it sends the merged weights, not the adapters."""
 
