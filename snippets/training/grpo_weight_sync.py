@@ -21,6 +21,7 @@ from trl.generation.vllm_generation import VLLMGeneration
 warnings.filterwarnings("ignore", message=".*gradient_checkpointing")
 
 checkpoint = "Qwen/Qwen3-0.6B"
+torch.manual_seed(0)
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 
 
@@ -63,7 +64,6 @@ frozen = {n: w for n, w in policy.named_parameters() if "lora_" not in n}
 adapters = {n: w for n, w in policy.named_parameters() if "lora_" in n}
 parameters = sum(weight.numel() for weight in frozen.values())
 untouched = {name: weight.clone() for name, weight in frozen.items()}
-torch.manual_seed(0)
 for weight in adapters.values():  # as after some training
     weight.data += 0.02 * torch.randn_like(weight)
 projection = policy.base_model.model.model.layers[0].self_attn.q_proj
@@ -82,7 +82,7 @@ assert size(got.values()) == 2 * parameters, (
 )
 assert not any("lora_" in name for name in got), "adapters are sent"
 sent = got["model.layers.0.self_attn.q_proj.weight"]
-rounding = 2**-7 * max(expected.abs().max(), delta.abs().max()).item()
+rounding = 2**-6 * max(expected.abs().max(), delta.abs().max()).item()
 assert rounding < 0.5 * delta.abs().max(), "too coarse to see the adapters"
 assert (sent.float() - expected).abs().max() < rounding, (
     "the adapters are not merged"
