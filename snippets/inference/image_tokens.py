@@ -70,6 +70,7 @@ for size in (
     (2160, 3840),
     (333, 777),
     (400, 790),
+    (1024, 1366),
 ):
     resized = names["smart_resize"](*size, max_pixels=28 * 28 * 1280)
     assert image_tokens(*size) == resized[0] // 28 * (resized[1] // 28), size

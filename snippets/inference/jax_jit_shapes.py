@@ -59,6 +59,8 @@ for length in range(5, 13):
     unpadded(jnp.arange(length))
 assert len(plain) == 8, plain
 assert traces == [(16,)], traces
+lengths = [len(padded(jnp.arange(length))[0]) for length in (1, 16, 17)]
+assert lengths == [16, 16, 32], f"1, 16 and 17 tokens padded to {lengths}"
 
 
 def seconds(length: int) -> float:

@@ -31,9 +31,13 @@ rows = model.get_input_embeddings().num_embeddings
 print(inputs["input_ids"].max().item(), "of", rows, "rows:", error_of())
 assert error_of() == "index out of range in self", error_of()
 assert inputs["input_ids"].max() == rows
+before = model.get_input_embeddings().weight.detach().clone()
 
 # --8<-- [start:cure]
 model.resize_token_embeddings(len(tokenizer))
 # --8<-- [end:cure]
 assert error_of() == "", error_of()
+after = model.get_input_embeddings().weight
+assert torch.equal(after[:rows], before), "the rows of the known tokens changed"
+assert after[rows:].count_nonzero() > 0, "the new row is empty"
 assert model(**inputs).logits.shape[-1] == len(tokenizer) == rows + 1

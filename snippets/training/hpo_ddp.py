@@ -113,5 +113,9 @@ if dist.get_rank() == 0:
         f"rates and steps on rank 0: {everyone[0]}, on rank 1: {everyone[1]}; {states}"
     )
     assert states == ["COMPLETE", "PRUNED"], states
+    whole, pruned = (trial.intermediate_values for trial in study.trials)
+    assert max(whole) == 8, f"the trials report at steps {[*whole]}, {[*pruned]}"
+    assert [*pruned] == [2], f"the trials report at steps {[*whole]}, {[*pruned]}"
+    assert study.best_value == whole[8], "the value is not the last validation loss"
 assert everyone[0] == everyone[1], everyone
 assert everyone[0] == [(3e-3, 8), (1e-5, 2)], everyone

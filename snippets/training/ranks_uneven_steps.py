@@ -62,6 +62,10 @@ batches = [
 group = new_group()
 results = of_all_ranks(train(batches, steps_of_all(len(batches), group), group))
 assert results == [(5, ""), (5, "")], f"with the fewest steps: {results}"
+alone = [dist.new_group([each]) for each in (0, 1)][rank]
+assert steps_of_all(len(batches), alone) == len(batches), (
+    "ranks of another group count"
+)
 results = of_all_ranks(train(batches, len(batches), new_group()))
 assert results[0] == (5, ""), f"rank 0: {results[0]}"
 ended, error = results[1]

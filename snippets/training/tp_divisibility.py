@@ -6,10 +6,11 @@
 # launch = "torchrun --nproc-per-node 4"
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # timeout = 180
-# ablation = { "while ranks % tp_size or heads % tp_size:" = "while ranks % tp_size:" }
+# ablation = { "math.gcd(ranks, heads)" = "ranks" }
 # ///
 """The largest tensor-parallel size that divides the key-value heads; the other ranks become data-parallel ranks."""
 
+import math
 import os
 
 import torch
@@ -22,9 +23,8 @@ checkpoint = "HuggingFaceTB/SmolLM2-135M"
 
 # --8<-- [start:enable]
 heads = AutoConfig.from_pretrained(checkpoint).num_key_value_heads
-ranks = tp_size = int(os.environ["WORLD_SIZE"])
-while ranks % tp_size or heads % tp_size:
-    tp_size -= 1
+ranks = int(os.environ["WORLD_SIZE"])
+tp_size = math.gcd(ranks, heads)  # the largest divisor of both
 config = DistributedConfig(tp_size=tp_size, fsdp_size=ranks // tp_size)
 # --8<-- [end:enable]
 
