@@ -101,13 +101,17 @@ class FactSheet(Record):
     figures: dict[Name, FactCell]
 
 
+_Setting = Annotated[int | float, Field(ge=-(2**24), le=2**24)] | Text | bool | list[Text]
+
+
 class StandIn(Record):
     """A tiny model with the architecture and data type of the real one, which the tests serve under its name."""
 
     architecture: Text
     """The transformers class that the checkpoint names."""
     dtype: Literal["float32", "bfloat16", "float16"]
-    config: dict[str, Annotated[int | float, Field(ge=-(2**24), le=2**24)] | Text | bool | list[Text]]
+    config: dict[str, _Setting | dict[str, _Setting]]
+    """Fields of the configuration; a model of several parts has a mapping for each part, such as ``vision_config``."""
 
 
 class StandInDataset(Record):

@@ -34,7 +34,7 @@
     const link = row => new URL(`tools/will-it-fit.html#${new URLSearchParams([["model", id], ["card", cardId], ...new URLSearchParams(row.state)])}`, base)
     const best = first[0], titled = row => row.name.replace("Full, ", "Full fine-tuning with ") + (row.added ? ` (${row.added})` : "")
     says.replaceChildren(...!rows.length ? [`${title} was not traced for this job.`] : best
-      ? [make("strong", {}, `${titled(best)} fits: `), `${gib(best.peak)} at the peak, with ${title} on the ${gib(bytes)} of the ${name}. `]
+      ? [make("strong", {}, `${titled(best)} fits: `), `${gib(best.peak)} at the peak, with ${title} and one sequence of ${length.toLocaleString("en")} tokens, on the ${gib(bytes)} of the ${name}. `]
       : [make("strong", {}, `None of these fits the ${name}. `), `The smallest for ${title} is ${titled(last[0])}: ${gib(last[0].peak)} at the peak, and the card has ${gib(bytes)}. `],
     ...rows.length ? [make("a", {href: link(best ?? last[0])}, "Change batch, length and settings")] : [])
     const scale = 64 / bytes

@@ -1,0 +1,73 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
+#
+# [tool.headroom]
+# models = ["state-spaces/mamba-130m-hf", "tiiuae/Falcon-H1-0.5B-Instruct"]
+# ablation = { "find_spec(name) is None" = "not name" }
+# ///
+"""Without the package mamba_ssm, transformers runs a Mamba layer token by token in PyTorch: the operations of a prefill grow with its tokens. Those of Falcon-H1, whose fallback works in chunks, do not. The check finds the packages whose absence transformers reports."""
+
+import logging
+from importlib.util import find_spec
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from transformers import AutoModelForCausalLM
+
+# --8<-- [start:is-it-on]
+packages = ("mamba_ssm", "causal_conv1d")  # for Qwen3-Next: fla, causal_conv1d
+missing = [name for name in packages if find_spec(name) is None]
+print("in PyTorch for want of:", ", ".join(missing) or "nothing")
+# --8<-- [end:is-it-on]
+
+mamba = AutoModelForCausalLM.from_pretrained("state-spaces/mamba-130m-hf").eval()
+falcon = AutoModelForCausalLM.from_pretrained(
+    "tiiuae/Falcon-H1-0.5B-Instruct"
+).eval()
+
+
+class Operations(TorchDispatchMode):
+    """Count the operations, each of which is a kernel or more on a GPU."""
+
+    count = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.count += 1
+        return func(*args, **(kwargs or {}))
+
+
+class Reports(logging.Handler):
+    """Keep what transformers reports."""
+
+    def __init__(self):
+        super().__init__()
+        self.texts = []
+
+    def emit(self, record):
+        self.texts.append(record.getMessage())
+
+
+reports = Reports()
+logging.getLogger("transformers").addHandler(reports)
+
+
+def operations(model, tokens: int) -> int:
+    ids = torch.arange(tokens)[None] % model.config.vocab_size
+    with torch.no_grad(), Operations() as counted:
+        model(ids)
+    return counted.count
+
+
+# The proof: transformers falls back for exactly the packages that the check names.
+short, long = operations(mamba, 64), operations(mamba, 256)
+per_token = (long - short) / 192 / mamba.config.num_hidden_layers
+chunked = operations(falcon, 256) / operations(falcon, 64)
+print(f"Mamba: {per_token:.0f} operations per token and layer")
+print(f"Falcon-H1: {chunked:.2f} times the operations for 4 times the tokens")
+fallen = [text for text in reports.texts if "falling back" in text]
+named = {name for name in packages if any(f"`{name}`" in text for text in fallen)}
+assert named == set(missing), f"{named}, and not {missing}"
+if "mamba_ssm" in named:
+    assert per_token > 5, f"{per_token}: the scan is no loop over tokens by now"
+    assert chunked < 1.5, f"{chunked}: the scan is a loop over tokens"
