@@ -202,7 +202,7 @@ for name, phases in counted.items():
 
 # The page's table: percent of the bytes that matmuls, normalizations and the others move.
 table = {
-    ("Llama 3.1 8B", "forward"): (61, 8, 31),
+    ("Llama 3.1 8B", "forward"): (62, 8, 30),
     ("Llama 3.1 8B", "backward"): (64, 6, 30),
     ("GPT-2", "forward"): (23, 22, 56),
     ("GPT-2", "backward"): (25, 20, 55),
@@ -212,7 +212,7 @@ table = {
 for (name, phase), row in table.items():
     for kind, percent in zip(KINDS, row, strict=True):
         found = share(name, phase, kind)[1]
-        assert abs(found - percent) < 1.5, f"{name}, {phase}, {kind}: {found} %"
+        assert round(found) == percent, f"{name}, {phase}, {kind}: {found} %"
     assert share(name, phase, "matmul")[0] > 99.8, f"{name}, {phase}: other FLOPs"
 
 llama, mixtral = counted["Llama 3.1 8B"], counted["Mixtral 8x7B"]

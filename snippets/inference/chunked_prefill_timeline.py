@@ -59,7 +59,13 @@ chunked = timeline(512)
 whole_gap, whole_ttft = report("whole", whole)
 gap, ttft = report("chunked", chunked)
 
-# The proof: every schedule computes the whole prompt; chunks bound the gap and delay the first token.
+# The proof, first part: a parameter has 2 bytes and takes 2 FLOPs per token, so a step reads and computes
+# equally long at FLOPS / BANDWIDTH tokens. Fewer tokens take no less time, twice as many take twice as long.
+reading, even = 2 * MATMUL / BANDWIDTH * 1e3, FLOPS / BANDWIDTH
+for tokens, expected in ((1, 1), (even / 2, 1), (even, 1), (2 * even, 2)):
+    assert abs(step_ms(tokens) - expected * reading) < 1e-9, f"{tokens:.0f} tokens"
+
+# Second part: every schedule computes the whole prompt; chunks bound the gap and delay the first token.
 for steps in (whole, chunked):
     assert sum(prompt for _, _, prompt, _ in steps) == PROMPT
 assert abs(whole_gap - step_ms(OTHERS + PROMPT)) < 1e-9, f"{whole_gap:.1f} ms"

@@ -21,6 +21,8 @@ parameters = sum(p.numel() for p in model.parameters())
 held = sum(p.nbytes for p in model.parameters())
 print(f"{held / parameters:.0f} bytes per parameter")
 assert held == 2 * parameters, (held, parameters)
+types = {p.dtype for p in model.parameters()}
+assert types == {torch.bfloat16}, types
 
 # Autocast copies each weight to bf16 at its first use, and keeps the copy until the context ends.
 whole = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)

@@ -43,6 +43,7 @@ whole = sum(p.nbytes for name, p in model.named_parameters() if "lora_" not in n
 print(f"an adapter has {adapter / whole:.1%} of the bytes of the base model")
 
 # The proof: each row has the tokens of its adapter alone, and the adapters differ on the same prompt.
+assert sorted(names) == sorted(["__base__", *model.peft_config]), names
 width, rows = inputs["input_ids"].shape[1], []
 for number, name in enumerate(names):
     alone = tokenizer(prompts[number], return_tensors="pt")

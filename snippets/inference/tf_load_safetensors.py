@@ -11,6 +11,7 @@
 """transformers 4.57 cannot load safetensors of PyTorch into TensorFlow classes with from_pretrained, and can with a dict."""
 
 import os
+from pathlib import Path
 
 # Without the warning that version 5 removes the TensorFlow classes.
 os.environ["TRANSFORMERS_VERBOSITY"] = "error"
@@ -43,6 +44,8 @@ except TypeError as error:
 print(f"the weights are those of the checkpoint: {same}")
 print(f"from_pretrained says: {refused}")
 assert same
+files = {file.name for file in Path("gpt2-tensorflow").iterdir()}
+assert "tf_model.h5" in files, files
 assert np.array_equal(
     again.transformer.wte.weights[0], weights["transformer.wte.weight"]
 )

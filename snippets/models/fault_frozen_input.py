@@ -17,6 +17,8 @@ embedding = torch.nn.Embedding(10, 4)
 embedding.weight.requires_grad = False
 layer = torch.nn.Linear(4, 4)
 ids = torch.tensor([[1, 2, 3]])
+runs = []  # of the layer
+layer.register_forward_pre_hook(lambda *_: runs.append(1))
 
 
 def loss_reentrant():
@@ -36,6 +38,7 @@ def loss():
 def gradient(function, weight):
     """Return the gradient of a weight, or the error."""
     weight.grad = None
+    runs.clear()
     try:
         function().backward()
     except RuntimeError as error:
@@ -49,5 +52,7 @@ text = "element 0 of tensors does not require grad and does not have a grad_fn"
 assert message == gradient(torch.no_grad()(loss), layer.weight) == text, message
 found = gradient(loss, layer.weight)
 assert not isinstance(found, str), found
+assert len(runs) == 2, "backward did not run the layer again: no checkpoint"
 exact = gradient(lambda: layer(embedding(ids)).square().sum(), layer.weight)
+assert len(runs) == 1, "the layer runs again without a checkpoint, too"
 assert torch.equal(found, exact)

@@ -6,7 +6,7 @@
 # launch = "torchrun --nproc-per-node 2"
 # ablation = { "model.register_comm_hook(None, default_hooks.fp16_compress_hook)" = "pass" }
 # ///
-"""With a compression hook, DDP sends fp32 gradients in 16 bits: half the bytes, rounded."""
+"""With a compression hook, DDP sends fp32 gradients in fp16: half the bytes, rounded."""
 
 import os
 
@@ -38,15 +38,16 @@ model.register_comm_hook(None, default_hooks.fp16_compress_hook)
 
 
 class Payloads(TorchDispatchMode):
-    """Note the bytes of each all-reduce."""
+    """Note the bytes and the data types of each all-reduce."""
 
     def __init__(self):
         super().__init__()
-        self.sent = []
+        self.sent, self.types = [], set()
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if func is torch.ops.c10d.allreduce_.default:
             self.sent.append(sum(tensor.nbytes for tensor in args[0]))
+            self.types |= {tensor.dtype for tensor in args[0]}
         return func(*args, **(kwargs or {}))
 
 
@@ -64,6 +65,7 @@ apart = max(((p.grad - e).norm() / e.norm()).item() for p, e in pairs)
 assert sum(payloads.sent) == gradients // 2, (
     f"sent {sum(payloads.sent)} of {gradients}"
 )
+assert payloads.types == {torch.float16}, f"sent {payloads.types}"
 assert all(p.grad.dtype == torch.float32 for p in model.parameters())
 assert 0 < apart < 1e-2, f"rounding by {apart:.1e}"
 dist.destroy_process_group()

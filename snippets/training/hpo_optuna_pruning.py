@@ -7,7 +7,10 @@
 # timeout = 120
 # ablation = { "pruner=optuna.pruners.MedianPruner(n_startup_trials=3)" = "pruner=optuna.pruners.NopPruner()" }
 # ///
-"""A pruner stops trials whose validation loss is above the median of earlier trials at the same step, and reaches the same best trial with fewer steps."""
+"""A pruner stops trials whose validation loss is above the median of finished trials at the same step, and reaches the same best trial with fewer steps."""
+
+import math
+from statistics import median
 
 import optuna
 import torch
@@ -24,10 +27,16 @@ starts = torch.randint(0, 40, (48, 1), generator=torch.Generator().manual_seed(0
 rows = ((starts + torch.arange(24)) % 50).tolist()  # a pattern that can be learned
 tokens = [{"input_ids": row, "labels": row} for row in rows]
 train, validation = Dataset.from_list(tokens[:32]), Dataset.from_list(tokens[32:])
-steps = []
+steps, trials = [], []  # trials: the losses of each one by step
 
 
 class CountSteps(TrainerCallback):
+    def on_train_begin(self, args, state, control, **kwargs):
+        trials.append({})
+
+    def on_evaluate(self, args, state, control, metrics, **kwargs):
+        trials[-1][state.global_step] = metrics["eval_loss"]
+
     def on_step_end(self, args, state, control, **kwargs):
         steps.append(state.global_step)
 
@@ -70,10 +79,32 @@ best = search(pruner=optuna.pruners.MedianPruner(n_startup_trials=3))
 # --8<-- [end:enable]
 
 pruned, steps[:] = len(steps), []
+searched, trials[:] = list(trials), []
 whole = search(optuna.pruners.NopPruner())
 print(
     f"{pruned} steps with the pruner, {len(steps)} without; best {best.objective:.3f} and {whole.objective:.3f}"
 )
+
+
+def ends_by_median(trials) -> list[int]:
+    """Return the step at which the rule ends each of these whole trials."""
+    finished, ends = [], []
+    for losses in trials:
+        best = math.inf
+        for step, loss in losses.items():
+            best = min(best, loss)
+            if len(finished) >= 3 and best > median(
+                each[step] for each in finished
+            ):
+                break
+        else:
+            finished.append(losses)
+        ends.append(step)
+    return ends
+
+
+lasts = [max(losses) for losses in searched]
+assert lasts == ends_by_median(trials), f"the median ends others than {lasts}"
 assert len(steps) == 8 * 16, f"{len(steps)} steps without a pruner"
 assert best.hyperparameters == whole.hyperparameters, "the best trial was pruned"
 assert abs(best.objective - whole.objective) < 1e-4

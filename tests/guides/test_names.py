@@ -21,18 +21,27 @@ from headroom.records import load
 
 ROOT = Path(__file__).parents[2]
 GUIDE = "training/single-gpu.md"
-LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "torchao")
+LIBRARIES = ("transformers", "accelerate", "peft", "torch", "bitsandbytes", "torchao", "trl")
 # Names of libraries that are not installed, by the source that was read; the guide links it.
 EXTERNAL = {
-    "huggingface/trl/blob/016013e88acec9257c7476fdcdb12e5479938a5f": {
-        *("SFTConfig", "padding_free", "chunked_nll", "bfd_split"),
-        *("GRPOTrainer", "use_vllm", "colocate", "vllm_enable_sleep_mode", "vllm_gpu_memory_utilization"),
-        *("vllm_max_model_length", "vllm_mode", "max_completion_length"),
-    },
     "unslothai/unsloth/blob/015bdef0d94a241bcd94eec7a405b1700632180d": {
-        *("FastLanguageModel", "FastModel", "full_finetuning"),
+        *("FastLanguageModel", "FastModel", "full_finetuning", "load_in_16bit", "load_in_fp8", "fast_inference"),
+        *("offload_embedding", "unsloth_tiled_mlp", "unsloth", "UNSLOTH_RETURN_LOGITS"),
+        "UNSLOTH_DISABLE_AUTO_PADDING_FREE",
     },
-    "axolotl-ai-cloud/axolotl/blob/067b021c8b87a9e5e380b9173c704cf7340e30f5": {"sample_packing"},
+    "unslothai/unsloth-zoo/blob/ce232d6cef9cb8cd34cd3727906131622177436b": {
+        *("UNSLOTH_CE_LOSS_TARGET_GB", "UNSLOTH_CE_LOSS_N_CHUNKS"),
+    },
+    "axolotl-ai-cloud/axolotl/blob/067b021c8b87a9e5e380b9173c704cf7340e30f5": {
+        *("sample_packing", "pad_to_sequence_len", "sequence_len", "excess_length_strategy", "batch_flattening"),
+        *("selective_checkpointing", "layer_offloading", "chunked_cross_entropy"),
+        *("lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"),
+        *("LigerPlugin", "CutCrossEntropyPlugin", "liger_fused_linear_cross_entropy"),
+    },
+    "NVIDIA/TransformerEngine/blob/d0067d0da6cb01811b8072a7d304f0e00344ce2b": {
+        *("NVFP4BlockScaling", "disable_rht", "disable_stochastic_rounding"),
+    },
+    "apple/ml-cross-entropy/blob/d42911f9b1a1f98289bb601c35c8151562603d74": {"filter_eps"},
 }
 WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
 DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`(?:\*\*)?, the (?:Trainer's )?default\b(?! on)")
