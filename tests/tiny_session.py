@@ -100,7 +100,7 @@ def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
     measurement.launcher = launcher(
         faults.get("wait", 0.01), complete=faults.get("complete", False), others_cpu=faults.get("others_cpu")
     )
-    orders = itertools.count(7)  # not from the clock, for the same reason as the noise
+    orders = itertools.count(faults.get("order", 7))  # not from the clock, for the same reason as the noise
     measurement.time = SimpleNamespace(monotonic=time.monotonic, time_ns=lambda: next(orders))  # type: ignore[assignment]
     environment.observe = lambda *_, **__: MACHINE  # type: ignore[assignment]
     isolation.ForkServer.__init__.__defaults__ = ((),)  # nothing to import first

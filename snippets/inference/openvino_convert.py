@@ -6,9 +6,9 @@
 # environment = "onnx"
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # timeout = 180
-# ablation = { "{\"INFERENCE_PRECISION_HINT\": \"f32\"}" = "{}" }
+# ablation = { "converted, \"CPU\", settings" = "converted, \"CPU\", {}" }
 # ///
-"""OpenVINO computes in bf16 where the CPU has it, also for a model in fp32. INFERENCE_PRECISION_HINT keeps fp32."""
+"""OpenVINO computes in bf16 where the CPU has it, also for a model in fp32. INFERENCE_PRECISION_HINT keeps fp32, and EXECUTION_MODE_HINT the model's own types."""
 
 import warnings
 
@@ -41,9 +41,11 @@ tokens = torch.arange(2 * 32).reshape(2, 32)
 # --8<-- [start:enable]
 exported = torch.export.export(Logits(model), (tokens,))
 converted = openvino.convert_model(exported)
-compiled = openvino.compile_model(
-    converted, "CPU", {"INFERENCE_PRECISION_HINT": "f32"}
-)
+settings = {
+    "INFERENCE_PRECISION_HINT": "f32",  # no bf16, also where the CPU has it
+    "EXECUTION_MODE_HINT": "ACCURACY",  # keep the model's own types
+}
+compiled = openvino.compile_model(converted, "CPU", settings)
 logits = compiled([tokens.numpy()])[0]
 # --8<-- [end:enable]
 
@@ -56,6 +58,10 @@ print(
     f"default precision: {precision}; relative difference in f32: {difference:.0e}"
 )
 assert difference < 1e-4, difference
+modes = [
+    each.get_property("EXECUTION_MODE_HINT").name for each in (compiled, default)
+]
+assert modes == ["ACCURACY", "PERFORMANCE"], modes
 has = torch.cpu.get_capabilities()
 fast_bf16 = has.get("avx512_bf16", False) or has.get("amx_bf16", False)
 assert precision == ("bf16" if fast_bf16 else "f32"), precision

@@ -18,7 +18,8 @@ Path("count.py").write_text(
 from accelerate import Accelerator
 
 state = Accelerator(cpu=True).state
-print(state.process_index, "of", state.num_processes, state.distributed_type.value)
+line = f"{state.process_index} of {state.num_processes} {state.distributed_type.value}"
+print(line + "\\n", end="")  # one write, which no other process can divide
 """,
     encoding="utf-8",
 )

@@ -123,7 +123,7 @@ class TestCommand:
         assert (end["outcome"], end["evidence"], end["clock_moved_seconds"]) == ("completed", str(path), jump)
 
     def test_two_sessions_of_one_second_have_separate_files(self, root: Path) -> None:
-        ends = [measure(root, "--json", faults={"clock": NOON}).ends() for _ in range(2)]
+        ends = [measure(root, "--json", faults={"clock": NOON, "order": order}).ends() for order in (7, 8)]
         assert [code for code, _, _ in ends] == [0, 0]
         assert len({json.loads(out)["evidence"] for _, out, _ in ends}) == 2
         assert len({path.name[:24] for path in journals(root)}) == 1
