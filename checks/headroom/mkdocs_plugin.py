@@ -19,7 +19,7 @@ from mkdocs.structure.pages import Page
 from headroom.io.safe_read import read_text
 from headroom.pages.source import page_gaps
 from headroom.records import Tree, notebooks
-from headroom.site import exports, memory_tool, notebook_page, page_template, planned, topology_tool
+from headroom.site import exports, memory_tool, notebook_page, page_template, plan_form, planned, topology_tool
 from headroom.site.addresses import not_found, redirects
 from headroom.site.exports import markdown_pages
 from headroom.site.exports.search_index import address as section_address
@@ -115,6 +115,7 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
         tools = {
             memory_tool.STYLE: memory_tool.scripts(self.site),
             topology_tool.STYLE: topology_tool.scripts(self.site),
+            plan_form.STYLE: plan_form.scripts(self.site),
         }
         env.globals["page_scripts"] = {page: each for scripts in tools.values() for page, each in scripts.items()}
         env.globals["page_styles"] = {page: style for style, scripts in tools.items() for page in scripts}

@@ -1,17 +1,8 @@
 // The memory estimate of headroom.memory for one GPU: equal to the Python estimate to the byte.
 const memory = (() => {
   const {polys, groups, models, fixed} = memoryData
-  const sum = (list, of = each => each) => list.reduce((total, each) => total + of(each), 0)
-  const product = shape => shape.reduce((all, size) => all * size, 1)
-  const most = list => list.length ? list.reduce((found, each) => each > found ? each : found) : 0
-  const rounded = bytes => Math.ceil(bytes / 512) * 512
-  const parsed = polys.map(text => text ? text.split("+").map(term => {
-    const [bytes, ...names] = term.split(".")
-    return [Number(bytes), names]
-  }) : [])
-  const evaluate = (terms, symbols) => sum(terms, ([bytes, names]) => names.reduce((all, name) => all * symbols[name], bytes))
-  const value = (number, symbols) => evaluate(parsed[number], symbols)
-  const largest = (numbers, symbols) => most(numbers.map(number => value(number, symbols)))
+  const {sum, product, most, rounded, value, largest, loss} = memoryFormulas(polys)
+  const {isTraining, isAdapted, widthOf, computeWidth} = memoryJobs
 
   // bitsandbytes' 4-bit weights: values, scales of 64, scales of 256 scales, and three tables.
   const fourBit = count => {
@@ -49,12 +40,6 @@ const memory = (() => {
     sgd: [same(0), none], sgd_momentum: [same(1), none],
   }
 
-  const TRAINING = ["full", "lora", "qlora"]
-  const isTraining = job => TRAINING.includes(job.job)
-  const isAdapted = job => job.job === "lora" || job.job === "qlora"
-  const widthOf = job => job.precision === "bf16" || job.precision === "mixed" ? 2 : 4
-  const computeWidth = job => job.precision === "fp32" ? 4 : 2
-
   // The polynomials of a job: an object, a text if a library refuses the job, or nothing if it was not traced.
   const variantOf = (model, job) =>
     groups[model.group][`${job.precision} ${job.job}${job.checkpointing ? " checkpointed" : ""}`]
@@ -86,32 +71,6 @@ const memory = (() => {
     if (job.offload) found.states = found.step = 0
     found.allGradients = sum(Object.entries(found.gradients), ([kind, bytes]) => counts[kind] * bytes)
     return found
-  }
-
-  // The bytes of the LM head and the loss in the forward and the backward pass.
-  function loss(variant, symbols, job) {
-    const later = job.accumulation > 1
-    const passes = ([forward, backward, accumulated]) => [forward, later && accumulated.length ? accumulated : backward]
-    const whole = passes(job.loss === "chunked" && isTraining(job) && variant.chunked || variant.head)
-    if (!isTraining(job) || job.loss === "whole" || job.loss === "chunked" && variant.chunked) return whole.map(each => largest(each, symbols))
-    const without = numbers => most(numbers.map(number => evaluate(parsed[number].filter(([, names]) => !names.includes("V")), symbols)))
-    const logits = (numbers, tokens) => most(numbers.map(number =>
-      evaluate(parsed[number].filter(([, names]) => names.includes("V") && names.includes("S")), {...symbols, B: 1, S: tokens})))
-    const weight = symbols.h * symbols.V, cast = job.precision === "autocast" ? 2 * weight : 0
-    const [forward, backward] = whole
-    if (job.loss === "chunked") {
-      const tokens = symbols.B * Math.min(job.chunk, symbols.S), gradient = isAdapted(job) ? 0 : widthOf(job) * weight
-      return [without(forward) + cast + logits(forward, tokens),
-        without(backward) + cast + Math.max(logits(backward, tokens) + gradient, 3 * gradient)]
-    }
-    // Liger's fused loss computes both gradients in the forward pass, in chunks of a power of two of tokens.
-    const tokens = symbols.B * symbols.S, width = computeWidth(job), part = Math.ceil(tokens / Math.ceil(symbols.V / symbols.h))
-    let chunk = 1
-    while (chunk < part) chunk *= 2
-    chunk = Math.min(tokens, chunk)
-    const kept = tokens * symbols.h * width + (isAdapted(job) ? 0 : widthOf(job) * weight)
-    const temporary = isAdapted(job) ? 0 : {bf16: 6, mixed: 6, autocast: 0, fp32: 4}[job.precision] * weight
-    return [without(forward) + kept + temporary + cast + chunk * symbols.V * width, without(backward) + kept]
   }
 
   // The layers in order, each with its evaluated polynomials; equal layers share one object.

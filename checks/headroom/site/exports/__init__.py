@@ -8,7 +8,7 @@ from pathlib import Path
 from headroom.io.safe_read import read_text
 from headroom.pages.old_pages import GLOSSARY
 from headroom.records.schemas import schemas
-from headroom.site import glossary_page, memory_tool, method_finder, topology_tool
+from headroom.site import glossary_page, memory_tool, method_finder, plan_form, topology_tool
 from headroom.site.claims import hardware_page, harness_page, readme_badge
 from headroom.site.claims.claim_page import render
 from headroom.site.claims.claims_index import index
@@ -72,13 +72,14 @@ def json_files(site: SiteData) -> dict[str, str]:
 
 
 def text_files(site: SiteData, title: str) -> dict[str, str]:
-    """Return the samples, badges, the data of the memory estimates and the feed, by path."""
+    """Return the samples, badges, the data of the pages' tools and the feed, by path."""
     atom = feed.atom(site, feed.changes(site), title)
     return {
         **samples_csv.files(site),
         **readme_badge.files(site),
         **memory_tool.files(site),
         **topology_tool.files(site),
+        **plan_form.files(site),
         feed.FEED: atom,
     }
 

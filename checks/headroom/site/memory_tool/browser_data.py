@@ -41,7 +41,7 @@ def script(tree: Tree, models: Mapping[str, Architecture]) -> str:
 
 def data(tree: Tree, models: Mapping[str, Architecture]) -> dict[str, Any]:
     """Return the data as JSON values."""
-    polynomials, groups = _Polynomials(), _Groups()
+    polynomials, groups = Polynomials(), _Groups()
     listed = {name: _model(tree, name, each, groups) for name, each in models.items()}
     fixed = fixed_costs(0, Layout(), tree.root)
     return {
@@ -63,7 +63,7 @@ def cards(tree: Tree) -> list[list[Any]]:
     return sorted(found, key=lambda card: (float(card[2].split()[0]), card[1]))
 
 
-class _Polynomials:
+class Polynomials:
     """Polynomials as texts, each with a number."""
 
     def __init__(self) -> None:
@@ -71,6 +71,7 @@ class _Polynomials:
 
     @property
     def texts(self) -> list[str]:
+        """The polynomials as texts, each at the place of its number."""
         return list(self._numbers)
 
     def number(self, polynomial: Polynomial) -> int:
@@ -118,9 +119,9 @@ def _recorded(architecture: Architecture) -> Recorded:
     return found
 
 
-def _variants(group: Recorded, polynomials: _Polynomials) -> dict[str, Any]:
+def _variants(group: Recorded, polynomials: Polynomials) -> dict[str, Any]:
     return {
-        name: each if isinstance(each, str) else _variant(each[0], polynomials, tied=each[1])
+        name: each if isinstance(each, str) else variant_numbers(each[0], polynomials, tied=each[1])
         for name, each in group.items()
     }
 
@@ -138,7 +139,8 @@ def key(job: Job) -> str:
     return f"{job.precision} {job.job}{' checkpointed' if job.checkpointing else ''}"
 
 
-def _variant(memory: VariantMemory, polynomials: _Polynomials, *, tied: bool) -> dict[str, Any]:
+def variant_numbers(memory: VariantMemory, polynomials: Polynomials, *, tied: bool) -> dict[str, Any]:
+    """Return the polynomials of a job by their numbers."""
     return {
         "tied": int(tied),
         "before": polynomials.number(memory.before),
@@ -149,12 +151,12 @@ def _variant(memory: VariantMemory, polynomials: _Polynomials, *, tied: bool) ->
     }
 
 
-def _layer(memory: LayerMemory, polynomials: _Polynomials) -> list[Any]:
+def _layer(memory: LayerMemory, polynomials: Polynomials) -> list[Any]:
     one = [polynomials.number(each) for each in (memory.cache, memory.cached, memory.saved)]
     return [*one, *_passes(memory, polynomials)]
 
 
-def _passes(memory: LayerMemory | HeadMemory, polynomials: _Polynomials) -> list[list[int]]:
+def _passes(memory: LayerMemory | HeadMemory, polynomials: Polynomials) -> list[list[int]]:
     return [polynomials.numbers(each) for each in (memory.forward, memory.backward, memory.backward_accumulated)]
 
 
