@@ -116,8 +116,9 @@ def test_the_address_restores_the_fields_and_the_answer(site: Path, page: "Page"
 
 
 def test_impossible_fields_are_refused(site: Path, page: "Page") -> None:
-    opened(page, site).fill("[name=batch]", "63")
-    assert says(page).startswith("No layout over 8 GPUs divides 63 sequences.")
+    opened(page, site).fill("[name=perNode]", "3")
+    assert says(page).startswith("No layout over 3 GPUs divides 64 sequences.")
+    page.fill("[name=perNode]", "8")
     page.fill("[name=batch]", "0")
     assert says(page).startswith("Sequences per step: give a whole number from 1")
     page.fill("[name=batch]", "64")
