@@ -221,13 +221,12 @@ def _gpu(tree: Tree) -> Rows:
         for each in record.measured if record.hardware_class else ():
             options = dict(each.job)
             found = estimate(each.model, job=str(options.pop("job", "full")), root=tree.root, **options)
-            job = ", ".join(f"{name} {value}" for name, value in each.job.items())
             low, high = (size / _GIB for size in found.needed)
-            yield (
-                *(tree.classes[str(record.hardware_class)].short, each.model, job),
-                *(f"{found.peak / _GIB:.2f}", f"{each.measured / _GIB:.2f}", _signed(percent(found.peak, each.measured))),
-                *(f"{low:.1f} to {high:.1f}", (each.reserved or 0) / _GIB, (each.process or 0) / _GIB),
-            )
+            error = _signed(percent(found.peak, each.measured))
+            job = ", ".join(f"{name} {value}" for name, value in each.job.items())
+            compared = (f"{found.peak / _GIB:.2f}", f"{each.measured / _GIB:.2f}", error, f"{low:.1f} to {high:.1f}")
+            sizes = (size / _GIB if size else "–" for size in (each.reserved, each.process))
+            yield tree.classes[str(record.hardware_class)].short, each.model, job, *compared, *sizes
 
 
 _ERRORS = ("figures", "median error in %", "95th percentile in %", "lowest in %", "highest in %")
