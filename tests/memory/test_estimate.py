@@ -72,7 +72,7 @@ def test_parameters_are_exact(root: Path) -> None:
 
 def test_pretraining_takes_what_full_training_takes(root: Path) -> None:
     """Both train every weight. LoRA is the control."""
-    peaks = [estimate("llama-3.2-1b", job=job, root=root).peak for job in ("pretrain", "full", "lora")]
+    peaks = [estimate(LLAMA_1B, job=job, root=root).peak for job in ("pretrain", "full", "lora")]
     assert peaks[0] == peaks[1] > peaks[2]
 
 
