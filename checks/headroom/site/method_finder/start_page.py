@@ -71,7 +71,9 @@ def _figures(site: SiteData, page: PageContext) -> Iterator[str]:
     yield f"- **{claims['computed']}** computed from formulas"
     yield from ("", "</div>", "")
     undecided = sum(_undecided(site, claim) for claim in tree.claims.values() if not claim.retired)
-    others = f"{claims['cited']} cited claims, {claims['open']} without a result yet, {undecided} measured and not decided"
+    others = (
+        f"{claims['cited']} cited claims, {claims['open']} without a result yet, {undecided} measured but undecided"
+    )
     measured = f"[{len(sessions)} sessions]({hardware}) of measurement{_last(sessions)}"
     yield f"{_SCOPE} Also: {others}, {measured}, {len(runs)} snippets run unmodified{_last(runs.values())}."
     yield "{ .others }"
