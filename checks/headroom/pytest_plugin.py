@@ -137,8 +137,11 @@ def _tree(config: pytest.Config) -> "Tree":
 
 
 def _runner(config: pytest.Config) -> "Runner":
+    from headroom import environment  # noqa: PLC0415
+    from headroom.execution import preloads  # noqa: PLC0415
     from headroom.execution.snippet_runner import Runner  # noqa: PLC0415
 
     if _RUNNER not in config.stash:
-        config.stash[_RUNNER] = Runner(_tree(config), config.rootpath / ".cache")
+        preload = preloads.modules(environment.observe().device)
+        config.stash[_RUNNER] = Runner(_tree(config), config.rootpath / ".cache", preload=preload)
     return config.stash[_RUNNER]

@@ -32,6 +32,8 @@ model.activation_checkpointing_enable(offload=True)
 # --8<-- [start:is-it-on]
 def left_by_forward(model):
     """Bytes of GPU memory that are held when backward is about to start."""
+    with torch.no_grad():
+        model(**batch)  # the first pass also allocates cuBLAS's workspace
     torch.cuda.synchronize()
     before = torch.cuda.memory_allocated()
     loss = model(**batch, labels=batch["input_ids"]).loss

@@ -114,7 +114,8 @@ class _Loan:
 
     def _measure_memory(self) -> None:
         """Write the memory of each step that estimates are compared with and that has no record of this class."""
-        from headroom.execution.isolation import QUIET, ForkServer  # noqa: PLC0415 - needed only to measure
+        from headroom.execution import preloads  # noqa: PLC0415 - needed only to measure
+        from headroom.execution.isolation import QUIET, ForkServer  # noqa: PLC0415 - as above
 
         tree = load(self.root)
         order, wanted = tree.measuring_order.memory_of(self.machine.device), list[ComparedStep]()
@@ -123,7 +124,7 @@ class _Loan:
         if not order or not wanted or self.left < order.seconds:
             return
         today = f"{session_lock.now(tree):%Y-%m-%d}"
-        with ForkServer(QUIET) as server:
+        with ForkServer(QUIET, preloads.modules(self.machine.device)) as server:
             lent = measure_memory.LentMachine(self.machine, self.hardware, today, self.root, server.run)
             for step in wanted:
                 if self.left < order.seconds:
@@ -137,10 +138,11 @@ class _Loan:
     def _run_snippets(self) -> None:
         """Run the snippets that need a GPU and have no record of this class, and write their records."""
         from headroom.cli import snippets_run  # noqa: PLC0415 - needed only with a GPU
-        from headroom.execution import snippet_runner  # noqa: PLC0415 - as above
+        from headroom.execution import preloads, snippet_runner  # noqa: PLC0415 - as above
 
         tree = load(self.root)
-        today, runner = f"{session_lock.now(tree):%Y-%m-%d}", snippet_runner.Runner(tree, self.root / ".cache")
+        today = f"{session_lock.now(tree):%Y-%m-%d}"
+        runner = snippet_runner.Runner(tree, self.root / ".cache", preload=preloads.modules("cuda"))
         try:
             for snippet in tree.snippets.values():
                 known = tree.runs.get((snippet.id, self.hardware))

@@ -8,7 +8,7 @@ from typing import Any
 
 from headroom import environment
 from headroom.cli import FAILED, OK, USAGE
-from headroom.execution import session_lock, session_plan, snippet_runner
+from headroom.execution import preloads, session_lock, session_plan, snippet_runner
 from headroom.execution.isolation import QUIET
 from headroom.execution.snippet_outcome import Failed, NotRun
 from headroom.io import atomic_write
@@ -21,7 +21,8 @@ def run(root: Path, options: argparse.Namespace) -> int:
     tree = load(root)
     wanted = snippet_runner.changed(tree) if options.changed else set(tree.snippets)
     chosen = [snippet for snippet in named(tree.snippets, options.pattern) if snippet.id in wanted]
-    runner = snippet_runner.Runner(tree, root / ".cache")
+    device = environment.observe().device
+    runner = snippet_runner.Runner(tree, root / ".cache", preload=preloads.modules(device))
     results: list[dict[str, Any]] = []
     try:
         today = f"{session_lock.now(tree):%Y-%m-%d}" if options.record else ""

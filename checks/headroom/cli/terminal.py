@@ -151,10 +151,12 @@ def _session(
     """
     from tqdm import tqdm  # noqa: PLC0415 - needed only for a session
 
+    from headroom.execution import preloads  # noqa: PLC0415 - as above
     from headroom.execution.isolation import QUIET, ForkServer  # noqa: PLC0415 - as above
 
     estimate = Estimate(what.blocks, len(what.slots))
-    with ForkServer(QUIET) as server, tqdm(total=what.blocks * len(what.slots), unit="run") as bar:
+    server = ForkServer(QUIET, preloads.modules(machine.device))
+    with server, tqdm(total=what.blocks * len(what.slots), unit="run") as bar:
 
         def progress(done: int, _total: int, ratios: str) -> None:
             bar.update(done - bar.n)

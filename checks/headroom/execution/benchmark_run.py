@@ -13,14 +13,14 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Self
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils.flop_counter import FlopCounterMode
+from torch.utils.flop_counter import FlopCounterMode, sdpa_backward_flop_count, sdpa_flop_count
 
 from headroom.execution.collectives import COMMUNICATION_METRICS, sent_by
 from headroom.io.atomic_write import write_atomic
@@ -126,6 +126,34 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped 
         return hashlib.sha256(repr(sorted(self.counts.items())).encode()).hexdigest()
 
 
+_Shape = Sequence[int]
+
+
+def _widened(shape: _Shape, query: _Shape) -> _Shape:
+    """Return the shape that keys or values have once each query head has its own."""
+    return (*shape[:1], query[1], *shape[2:])
+
+
+def _attention(query: _Shape, key: _Shape, value: _Shape, *_: Any, **__: Any) -> int:
+    """Return the FLOPs of attention, also with fewer heads of keys and values; torch 2.11 refuses to count that."""
+    found: int = sdpa_flop_count(query, _widened(key, query), _widened(value, query))
+    return found
+
+
+def _attention_backward(grad: _Shape, query: _Shape, key: _Shape, value: _Shape, *_: Any, **__: Any) -> int:
+    """Return the FLOPs of its backward pass."""
+    found: int = sdpa_backward_flop_count(grad, query, _widened(key, query), _widened(value, query))
+    return found
+
+
+_KERNELS = ("efficient", "flash", "cudnn")
+_ATTENTION = {
+    getattr(torch.ops.aten, f"_scaled_dot_product_{kernel}_attention{suffix}"): formula
+    for kernel in _KERNELS
+    for suffix, formula in (("", _attention), ("_backward", _attention_backward))
+}
+
+
 def _inspect(step: Callable[[], float]) -> tuple[str, float]:
     """Return a hash of the operations of a step, and the FLOPs of its matmuls.
 
@@ -133,7 +161,7 @@ def _inspect(step: Callable[[], float]) -> tuple[str, float]:
     """
     dynamo = sys.modules.get("torch._dynamo.utils")
     graphs = dynamo.counters["stats"]["unique_graphs"] if dynamo else 0
-    operations, flops = _Operations(graphs), FlopCounterMode(display=False)
+    operations, flops = _Operations(graphs), FlopCounterMode(display=False, custom_mapping=_ATTENTION)
     with operations, flops:
         step()
     return operations.sha256(), float(flops.get_total_flops())

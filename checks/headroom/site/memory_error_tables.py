@@ -19,6 +19,7 @@ from headroom.memory.error_samples import (
     traced_steps_of,
     unallocated_shares,
 )
+from headroom.memory.estimate import estimate
 from headroom.memory.fitting import DOES_NOT_FIT, FITS, WITHIN_ERROR, verdict
 from headroom.memory.fixed_costs import COVERED, beside_tensors
 from headroom.memory.known_errors import percent
@@ -214,6 +215,20 @@ def _measured(tree: Tree) -> Rows:
         yield each.model, job, each.device, f"{size:,.0f}", others or "–", f"{percent(each.traced, each.measured):+.3f}"
 
 
+def _gpu(tree: Tree) -> Rows:
+    """Yield the steps that a lent GPU measured, and today's estimate of each."""
+    for record in tree.memory_errors.values():
+        for each in record.measured if record.hardware_class else ():
+            options = dict(each.job)
+            found = estimate(each.model, job=str(options.pop("job", "full")), root=tree.root, **options)
+            low, high = (size / _GIB for size in found.needed)
+            error = _signed(percent(found.peak, each.measured))
+            job = ", ".join(f"{name} {value}" for name, value in each.job.items())
+            compared = (f"{found.peak / _GIB:.2f}", f"{each.measured / _GIB:.2f}", error, f"{low:.1f} to {high:.1f}")
+            sizes = (size / _GIB if size else "–" for size in (each.reserved, each.process))
+            yield tree.classes[str(record.hardware_class)].short, each.model, job, *compared, *sizes
+
+
 _ERRORS = ("figures", "median error in %", "95th percentile in %", "lowest in %", "highest in %")
 _TABLES: dict[str, tuple[tuple[str, ...], Callable[[Tree], Rows]]] = {
     "sources": (("source", *_ERRORS), _sources),
@@ -235,6 +250,13 @@ _TABLES: dict[str, tuple[tuple[str, ...], Callable[[Tree], Rows]]] = {
     "measured": (
         ("model", "job", "device", "allocated MiB", "reserved, process MiB", "error of the trace in %"),
         _measured,
+    ),
+    "gpu": (
+        (
+            *("GPU", "model", "job", "estimated GiB", "allocated GiB", "error in %"),
+            *("estimated for the process, GiB", "reserved GiB", "process GiB"),
+        ),
+        _gpu,
     ),
     **VLLM_TABLES,
 }
