@@ -169,6 +169,11 @@ def test_the_mask_of_a_sliding_window_is_named_as_python_does(site: Path, page: 
     assert "too low" not in opened(page, site, "#model=llama-3.1-8b&length=8192").inner_text(".fit-error")
 
 
+def spaced(text: str) -> str:
+    """Return a text with ordinary spaces."""
+    return text.replace("\u00a0", " ")
+
+
 def test_inference_has_its_settings_only(site: Path, page: "Page") -> None:
     opened(page, site, "#job=inference&length=8192")
     assert says(page).startswith("Fits")
@@ -197,6 +202,20 @@ def test_the_start_page_answers_for_a_model_and_a_card(site: Path, page: "Page")
     page.click(".fit-says a")
     page.wait_for_selector(".fit-form [name=optimizer]", state="attached")
     assert (page.input_value("[name=model]"), page.input_value("[name=job]")) == ("Llama 3.2 1B", "inference")
+
+
+def test_the_start_page_names_the_largest_batch_and_length(site: Path, page: "Page") -> None:
+    """They are those of the page with all settings, for the recipe of the answer."""
+    opened(page, site, path="index.html").select_option("[name=card]", "a100-80gb")
+    page.wait_for_function("document.querySelector('.fit-says').textContent.includes('At most fit')")
+    found = re.search(r"At most fit ([\d,]+) × 2,048 tokens, or one sequence of ([\d,]+) tokens", spaced(says(page)))
+    assert found
+    assert page.locator(".fit-list li:not(.no) small", has_text="up to").count() > 1
+    page.click(".fit-says a")
+    page.wait_for_selector(".fit-form [name=optimizer]", state="attached")
+    batch, length = found.groups()
+    whole = spaced(page.inner_text("#will-it-fit"))
+    assert f"At most fit {batch} sequences of 2,048 tokens, or 1 sequence of {length} tokens" in whole
 
 
 def test_the_finder_ranks_methods_by_the_memory_of_the_chosen_model(site: Path, page: "Page") -> None:

@@ -70,6 +70,12 @@ def test_parameters_are_exact(root: Path) -> None:
     assert estimate(LLAMA_1B, root=root).parameters == 1_235_814_400
 
 
+def test_pretraining_takes_what_full_training_takes(root: Path) -> None:
+    """Both train every weight. LoRA is the control."""
+    peaks = [estimate(LLAMA_1B, job=job, root=root).peak for job in ("pretrain", "full", "lora")]
+    assert peaks[0] == peaks[1] > peaks[2]
+
+
 @given(job=JOBS, layout=LAYOUTS)
 def test_components_add_up_and_the_peak_is_the_largest_phase(root: Path, job: Job, layout: Layout) -> None:
     found = estimate(LLAMA_1B, root=root, job=replace(job, layout=layout))

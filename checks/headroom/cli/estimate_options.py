@@ -3,7 +3,7 @@
 import argparse
 
 _WORDS = {
-    "job": ("KIND", "full, lora, qlora, dora, evaluate, prefill or decode (default: full)"),
+    "job": ("KIND", "full (or pretrain), lora, qlora, dora, evaluate, prefill or decode (default: full)"),
     "precision": ("TYPE", "bf16, autocast (fp32 weights), mixed (bf16 weights, autocast) or fp32 (default: bf16)"),
     "optimizer": ("NAME", "a name of the Trainer's optim (default: adamw_torch_fused)"),
     "attention": ("NAME", "sdpa, eager or flash (default: the first that the family has)"),

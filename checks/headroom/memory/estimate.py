@@ -121,6 +121,8 @@ def configured_job(job: Job | str | None, options: Mapping[str, Any]) -> Job:
     if isinstance(job, str):
         kind, _, targets = job.partition("-")
         options = {"job": kind, **({"targets": targets} if targets else {}), **options}
+    if options.get("job") == "pretrain":
+        options = {**options, "job": "full"}  # both train every weight
     start = job if isinstance(job, Job) else Job()
     layout = {name: value for name, value in options.items() if name in _LAYOUT_FIELDS}
     own = {name: value for name, value in options.items() if name in _JOB_FIELDS}

@@ -58,6 +58,7 @@ def _machine(path: str, machine: Machine) -> Iterator[str]:
     yield f"{text(seen)}: {phrasing.day(machine.date)}, {text(busy)}{text(throttled)}, {raw}"
     rows = [_row(f"matmul, {name}", each, "TFLOP/s") for name, each in machine.products.items()]
     rows += [_row(f"memory, {name}", each, "B/s") for name, each in machine.bandwidth.items()]
+    rows += [_row(f"link, {name}", each, "B/s") for name, each in machine.links.items()]
     rows += [_row("operation call", machine.launch, "s")]
     rows += [f"| {text(f'matmul, {name}')} | – | – | {text(why)} |" for name, why in machine.not_measured.items()]
     yield "\n".join(["| measured | best | median | of |", "| --- | --- | --- | --- |", *rows])

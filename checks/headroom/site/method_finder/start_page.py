@@ -70,7 +70,10 @@ def _figures(site: SiteData, page: PageContext) -> Iterator[str]:
     yield f"- **{claims['reported']}** reported: recomputed from rows that others published"
     yield f"- **{claims['computed']}** computed from formulas"
     yield from ("", "</div>", "")
-    others = f"{claims['cited']} cited claims, {claims['open']} without a result yet"
+    undecided = sum(_undecided(site, claim) for claim in tree.claims.values() if not claim.retired)
+    others = (
+        f"{claims['cited']} cited claims, {claims['open']} without a result yet, {undecided} measured but undecided"
+    )
     measured = f"[{len(sessions)} sessions]({hardware}) of measurement{_last(sessions)}"
     yield f"{_SCOPE} Also: {others}, {measured}, {len(runs)} snippets run unmodified{_last(runs.values())}."
     yield "{ .others }"
@@ -98,6 +101,12 @@ def _evidence(site: SiteData, claim: Claim) -> Kind:
     if not measured:
         return "open"
     return "on a GPU" if any(map(site.on_gpu, measured)) else "on a CPU"
+
+
+def _undecided(site: SiteData, claim: Claim) -> bool:
+    """Tell whether a claim was measured, and every session of it was inconclusive."""
+    measured = [each.status for each in site.board.standings[claim.id].values() if each.verdict is not None]
+    return bool(measured) and set(measured) == {"inconclusive"}
 
 
 def _out_of_memory(site: SiteData, page: PageContext) -> Iterator[str]:
