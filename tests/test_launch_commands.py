@@ -1,4 +1,4 @@
-"""Test the commands and manifests of the pages on several GPUs and machines: shell syntax, options and fields."""
+"""Test the commands and manifests of the pages on several GPUs and machines: shell syntax, arguments and fields."""
 
 import json
 import re
@@ -19,12 +19,6 @@ PAGES = (
     "docs/training/multi-cpu.md",
     "docs/training/multi-gpu/when-it-does-not-work.md",
 )
-# Options of sbatch and srun, read in Slurm's manual: https://slurm.schedmd.com/sbatch.html and srun.html, 2026-11-23.
-SBATCH = {
-    "job-name", "nodes", "ntasks-per-node", "gpus-per-node", "cpus-per-task", "exclusive", "time", "requeue",
-    "open-mode", "signal",
-}  # fmt: skip
-SRUN = {"cpus-per-task", "kill-on-bad-exit"}
 
 
 def fences(language: str) -> list[str]:
@@ -94,17 +88,6 @@ def test_torchrun_and_accelerate_accept_every_command() -> None:
         assert options["training_script"] == "train.py", call
         assert options["nproc_per_node"] in {"1", "2", "8"}, call
     assert [launched[name] for name in ("training_script", "num_machines", "num_processes")] == ["train.py", "2", "16"]
-
-
-def test_sbatch_and_srun_options_are_in_the_manual() -> None:
-    text = "\n".join(fences("bash"))
-    directives = set(re.findall(r"(?m)^#SBATCH --([a-z-]+)", text))
-    assert directives == SBATCH
-    assert {option for call in commands("srun") for option in _before("torchrun", call)} == SRUN
-
-
-def _before(word: str, call: list[str]) -> set[str]:
-    return {each.removeprefix("--").partition("=")[0] for each in call[: call.index(word)]}
 
 
 def test_trainjob_has_only_fields_of_its_definition() -> None:
