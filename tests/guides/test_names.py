@@ -41,7 +41,7 @@ EXTERNAL = {
     "NVIDIA/TransformerEngine/blob/d0067d0da6cb01811b8072a7d304f0e00344ce2b": {
         *("NVFP4BlockScaling", "disable_rht", "disable_stochastic_rounding"),
     },
-    "apple/ml-cross-entropy/blob/d42911f9b1a1f98289bb601c35c8151562603d74": {"filter_eps"},
+    "apple/ml-cross-entropy/blob/d42911f9b1a1f98289bb601c35c8151562603d74": {"cce_exact", "filter_eps"},
 }
 WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
 DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`(?:\*\*)?, the (?:Trainer's )?default\b(?! on)")
