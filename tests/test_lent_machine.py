@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from factories import MACHINE, a_claim, a_session, keep, load_clean, write, write_tree
+from factories import MACHINE, a_claim, a_session, edited, keep, load_clean, write, write_tree
 from headroom import __version__
 from headroom.changes.adoption import adoption
 from headroom.cli import FAILED, OK, USAGE, main
@@ -79,6 +79,21 @@ class TestOrder:
         assert [claim.id for claim in wanted_claims(load(root), "cpu", "cpu")] == ["training.high", "training.middle"]
         assert len(wanted_claims(load(root), "another-cpu", "cpu")) == 3
         assert wanted_claims(load(root), "h200", "cuda") == []
+
+    @pytest.mark.parametrize(("lost", "wanted"), [(0, False), (1, False), (3, True), (10, False)])
+    def test_claim_is_wanted_again_if_a_session_lost_some_of_its_runs(
+        self, tmp_path: Path, lost: int, *, wanted: bool
+    ) -> None:
+        """Up to a tenth does not count against a session; where all runs failed, they would fail again."""
+
+        def lose(data: dict[str, Any]) -> None:
+            gone = [run for run in data["runs"] if run["arm"] == CLAIMS[0].subject and run["block"] < lost]
+            data["runs"] = [run for run in data["runs"] if run not in gone]
+            kept = ("block", "position", "arm", "control", "point")
+            data["failures"] = [{**{name: run[name] for name in kept}, "reason": "lost"} for run in gone]
+
+        root = write_tree(tmp_path, CLAIMS[:1], [edited(a_session(CLAIMS[0], blocks=10), lose)])
+        assert bool(wanted_claims(load(root), "cpu", "cpu")) is wanted
 
     def test_claims_of_one_benchmark_share_a_session_that_fits(self, tmp_path: Path) -> None:
         one = a_claim("training.one", blocks=10)

@@ -1,5 +1,6 @@
 """Choose what a lent machine measures: claims without evidence on its hardware class, by worth per second."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from headroom.records.evidence import place
 from headroom.records.sessions import Session
 from headroom.records.tree import Tree
 
+_MOST_LOST = 0.1  # the gate `failed_runs` of a verdict
 START_SECONDS = 30.0
 """The time in which a session imports the libraries and starts."""
 
@@ -25,14 +27,20 @@ class WantedSession:
 
 
 def wanted_claims(tree: Tree, hardware_class: str, device: str) -> list[MeasuredClaim]:
-    """Return the active claims about this kind of device that no session of the hardware class has measured."""
+    """Return the active claims about this kind of device that no session of the hardware class has measured.
+
+    A session that lost some runs of a claim, and so decides nothing, did not measure it. One in which every run of an
+    arm failed did: on this hardware, they fail again.
+    """
     return [
         claim
         for claim in tree.measured()
         if not claim.retired
         and any(tree.classes[name].device == device for name in claim.scope.hardware if name in tree.classes)
         and not any(
-            session.head.benchmark_syntax_sha256 == tree.benchmarks.get(claim.benchmark) and measures(session, claim)
+            session.head.benchmark_syntax_sha256 == tree.benchmarks.get(claim.benchmark)
+            and measures(session, claim)
+            and not _lost_runs(session, claim)
             for session in _of_class(tree, hardware_class)
         )
     ]
@@ -117,3 +125,14 @@ def measures(session: Session, claim: MeasuredClaim) -> bool:
     asked = {(claim.metric.name, arm, place(at)) for at in claim.scope.points for arm in arms}
     failed = {(claim.metric.name, failure.arm, place(failure.point)) for failure in session.head.failures}
     return session.head.benchmark == claim.benchmark and asked <= session.measured | failed
+
+
+def _lost_runs(session: Session, claim: MeasuredClaim) -> bool:
+    """Return whether more than a tenth of the runs of an arm failed, and others of it gave samples."""
+    failed = Counter((each.arm, each.control, place(each.point)) for each in session.head.failures)
+    return any(
+        count > _MOST_LOST * session.head.design.blocks
+        and arm in (claim.baseline, claim.subject)
+        and (claim.metric.name, arm, where) in session.measured
+        for (arm, _, where), count in failed.items()
+    )

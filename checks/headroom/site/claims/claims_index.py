@@ -15,11 +15,11 @@ from headroom.site.markdown_blocks import badge
 from headroom.site.site_data import INDEX, PageContext, SiteData, claim_page
 
 _HERE = PageContext(INDEX)
-_FRONT = '---\ntitle: Claims\ndescription: "Every claim of this site and its verdict"\n---'
-_INTRO = """Every comparison on this site is one of these claims. The site computes each verdict from the raw samples
-whenever it is built, separately for each [hardware class](hardware.md). A ratio (×) above 1 supports the claim, and
-**–** means “not measured yet”. [What changed](changes.md) lately, and [all of it as
-data](../claims.json)."""
+_FRONT = '---\ntitle: Claims\ndescription: "Index of all benchmarks and other claims, with verdicts"\n---'
+_INTRO = """Every comparison on this site is one of these claims: benchmarks of this project, results that others
+published, and formulas. The site computes each verdict from the raw samples whenever it is built, separately for each
+[hardware class](hardware.md). A ratio (×) above 1 supports the claim, and **–** means “not measured yet”.
+[What changed](changes.md) lately, and [all of it as data](../claims.json)."""
 _ESTIMATES = "tools/estimate-errors.md"
 _COMPARED = {
     "published": "Estimated peak memory, compared with peaks that others measured on GPUs",
