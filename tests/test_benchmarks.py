@@ -48,6 +48,7 @@ SHRUNK: dict[str, dict[str, Any]] = {
     "llama_adapters": {"TOKENS": 16, "SHAPE": {**LLAMA, "tie_word_embeddings": True}},
     "llama_attention": {"SHAPE": LLAMA},
     "llama_caches": {"SHAPE": LLAMA},
+    "llama_decode": {"SHAPE": LLAMA},
     "llama_inference": {"SHAPE": LLAMA},
     "llama_texts": {"SHAPE": LLAMA},
     "llama_training_step": {

@@ -89,7 +89,7 @@ def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
     from factories import MACHINE  # noqa: PLC0415
     from headroom import cli, environment  # noqa: PLC0415 - only this process needs it
     from headroom.cli import measure_memory, terminal  # noqa: PLC0415
-    from headroom.execution import isolation, measurement, session_lock  # noqa: PLC0415
+    from headroom.execution import isolation, measurement, preloads, session_lock  # noqa: PLC0415
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # whatever the tests were started by: nohup ignores one, a shell another
@@ -103,7 +103,7 @@ def main(faults: Mapping[str, Any], arguments: list[str]) -> int:
     orders = itertools.count(faults.get("order", 7))  # not from the clock, for the same reason as the noise
     measurement.time = SimpleNamespace(monotonic=time.monotonic, time_ns=lambda: next(orders))  # type: ignore[assignment]
     environment.observe = lambda *_, **__: MACHINE  # type: ignore[assignment]
-    isolation.ForkServer.__init__.__defaults__ = ((),)  # nothing to import first
+    preloads.modules = lambda _device: ()  # type: ignore[assignment]  # nothing to import first
     if moment := faults.get("clock"):
         session_lock.datetime = measurement.datetime = clock(moment, faults.get("jump", 0.0))  # type: ignore[assignment]
     if where := faults.get("full"):

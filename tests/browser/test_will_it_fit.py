@@ -207,6 +207,7 @@ def test_the_start_page_answers_for_a_model_and_a_card(site: Path, page: "Page")
 def test_the_start_page_names_the_largest_batch_and_length(site: Path, page: "Page") -> None:
     """They are those of the page with all settings, for the recipe of the answer."""
     opened(page, site, path="index.html").select_option("[name=card]", "a100-80gb")
+    page.evaluate("document.querySelector('.memory-form').scrollIntoView()")
     page.wait_for_function("document.querySelector('.fit-says').textContent.includes('At most fit')")
     found = re.search(r"At most fit ([\d,]+) × 2,048 tokens, or one sequence of ([\d,]+) tokens", spaced(says(page)))
     assert found

@@ -157,7 +157,7 @@ BAD: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({}, {"batch": 0}, "batch is 0; give a whole number"),
     ({}, {"batch": 1.5}, "batch is 1.5"),
     ({}, {"length": -1}, "length is -1"),
-    ({}, {"job": "pretrain"}, "job is 'pretrain'; use one of full, lora"),
+    ({}, {"job": "distill"}, "job is 'distill'; use one of full, lora"),
     ({}, {"optimizer": "adamw"}, "optimizer is 'adamw'; use one of adamw_torch_fused"),
     ({}, {"precision": "fp8"}, "precision is 'fp8'; use one of bf16"),
     ({}, {"job": "decode", "accumulation": 2}, "accumulation is set for the job decode"),

@@ -73,7 +73,7 @@ def of_page(site: SiteData, section_page: str) -> list[Method]:
 
 
 def _cell(site: SiteData, page: PageContext, method: Method, kind: Literal["speed", "memory", "quality"]) -> str:
-    """Return the summary of the best evidence: measured on this hardware, else reported, else cited, else a dash.
+    """Return the summary of the best evidence: decided on this hardware, else reported, cited, undecided, or a dash.
 
     A measured or cited claim about a method's cost gets the words "without it": its figures show the gain of leaving
     the method out. The subject of a reported claim is the method itself.
@@ -82,16 +82,18 @@ def _cell(site: SiteData, page: PageContext, method: Method, kind: Literal["spee
     measured = [claim for claim in known if isinstance(claim, MeasuredClaim)]
     cited = [claim for claim in known if isinstance(claim, CitedClaim) and claim.in_brief]
     reported = [claim for claim in known if isinstance(claim, ReportedClaim) and not claim.retired]
-    here = [claim for claim in measured if _has_result(site, page, claim)]
-    best = next(iter((*here, *reported, *cited)), None)
+    here = [claim for claim in measured if _statuses(site, page, claim) - {"unmeasured"}]
+    decided = [claim for claim in here if _statuses(site, page, claim) - {"unmeasured", "inconclusive"}]
+    best = next(iter((*decided, *reported, *cited, *here)), None)
     if best is None:
         return _UNKNOWN
     left_out = best.id in method.costs and not isinstance(best, ReportedClaim)
     return f"[](claim:{best.id}){' without it' * left_out}"
 
 
-def _has_result(site: SiteData, page: PageContext, claim: MeasuredClaim) -> bool:
-    return any(site.board.status(claim, hardware) != "unmeasured" for hardware in page.hardware)
+def _statuses(site: SiteData, page: PageContext, claim: MeasuredClaim) -> set[str]:
+    """Return the claim's statuses on the page's hardware."""
+    return {site.board.status(claim, hardware) for hardware in page.hardware}
 
 
 def _result(site: SiteData, page: PageContext, method: Method, target: str) -> str:

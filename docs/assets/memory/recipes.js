@@ -20,7 +20,7 @@
   const job = select("job", [["training", "fine-tuning"], ["inference", "inference"]])
   const names = make("datalist", {id: "models"}, ...models.flatMap(each => [each[1], ...each[2]]).map(value => make("option", {value})))
 
-  // What fits at most needs the estimator itself, which is loaded after the first answer.
+  // What fits at most needs the estimator itself, which is loaded once the form is in view.
   const estimator = () => ["memory-data.js", "memory-fitting.js"].reduce((before, name) => before.then(() => new Promise((done, failed) =>
     document.head.append(make("script", {src: new URL(`assets/${name}`, base), onload: done, onerror: failed})))), Promise.resolve())
   const task = (id, state) => [...new URLSearchParams(state)].reduce((found, [name, value]) =>
@@ -75,6 +75,11 @@
     form.addEventListener("input", event => { if (event.target !== model || known.has(model.value.trim().toLowerCase())) show(says, list) })
     form.addEventListener("submit", event => event.preventDefault())
     show(says, list)
-    estimator().then(() => show(says, list), () => {})
+    const seen = new IntersectionObserver(([entry]) => {
+      if (!entry.isIntersecting) return
+      seen.disconnect()
+      estimator().then(() => show(says, list), () => {})
+    }, {rootMargin: "0px 0px -300px"})
+    seen.observe(root)
   }
 }

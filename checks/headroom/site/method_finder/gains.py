@@ -77,9 +77,11 @@ def _measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: st
 
 
 def _outcome(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str | None) -> Outcome | None:
-    """Return the outcome of a claim on a class, or None if it is unmeasured there."""
+    """Return the outcome of a claim on a class, or None if it is unmeasured there or its session failed a gate."""
     outcome = outcomes.measured(site, method, claim, hardware) if hardware else None
-    return None if outcome is None or outcome.status == "unmeasured" else outcome
+    if outcome is None or outcome.status == "unmeasured":
+        return None
+    return None if outcome.status == "inconclusive" and outcome.high is None else outcome
 
 
 def _is_part(claim: Claim | None) -> bool:
