@@ -16,6 +16,10 @@ _PART = "saved_for_backward"
 """The metric of one memory component; a claim about peak memory takes precedence."""
 
 
+_STATISTICAL = ("wide", "within_noise")
+"""The reasons of an inconclusive verdict that are no gate: the session counts, and its figures do not decide."""
+
+
 class Ground(IntEnum):
     """The evidence of a gain, the nearest to the reader's model and hardware first."""
 
@@ -81,7 +85,9 @@ def _outcome(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str
     outcome = outcomes.measured(site, method, claim, hardware) if hardware else None
     if outcome is None or outcome.status == "unmeasured":
         return None
-    return None if outcome.status == "inconclusive" and outcome.high is None else outcome
+    standing = site.board.standings[claim.id].get(str(hardware))
+    failed = standing is not None and standing.status == "inconclusive" and standing.reason not in _STATISTICAL
+    return None if failed else outcome
 
 
 def _is_part(claim: Claim | None) -> bool:
