@@ -125,6 +125,15 @@ class TestOrder:
         assert gain(found, method, "memory", "h200").ground is Ground.CARRIED_OVER
         assert "## Bytes counted on a CPU, for small models" in method_finder.pages(found)[FULL_GPU.path]
 
+    @pytest.mark.parametrize(("reason", "ground"), [("failed_runs", Ground.UNMEASURED), ("wide", Ground.NOT_SHOWN)])
+    def test_a_session_that_failed_a_gate_is_no_result(self, found: SiteData, reason: str, ground: Ground) -> None:
+        """One that counts and does not decide shows no gain."""
+        method, standings = found.tree.methods["fast"], found.board.standings
+        known = replace(standings["training.time"]["cpu"], status="inconclusive", reason=reason)
+        board = replace(found.board, standings={**standings, "training.time": {"cpu": known}})
+        assert gain(found, method, "speed", "cpu").ground is Ground.MEASURED
+        assert gain(replace(found, board=board), method, "speed", "cpu").ground is ground
+
     def test_a_method_shows_the_first_claim_of_its_record(self, found: SiteData) -> None:
         """Its claims have different baselines, so the largest ratio says nothing."""
         best = gain(found, found.tree.methods["lean"], "memory", "cpu")

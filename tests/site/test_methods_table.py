@@ -48,6 +48,20 @@ class TestTable:
         row = next(row for row in rows(site, LINE, page=elsewhere) if "clever" in row[0])
         assert row[1] == "[](claim:training.clever.published-rate)"
 
+    def test_published_rows_come_before_an_undecided_session(self, site: SiteData) -> None:
+        """A decided one comes before them, as the test above shows."""
+        board = replace(
+            site.board,
+            standings={
+                claim: {
+                    name: replace(each, status="inconclusive") if each.session else each for name, each in known.items()
+                }
+                for claim, known in site.board.standings.items()
+            },
+        )
+        row = next(row for row in rows(replace(site, board=board), LINE, page=GPU) if "clever method" in row[0])
+        assert row[1] == "[](claim:training.clever.published-rate)"
+
     def test_the_same_result_links_its_proof(self, site: SiteData) -> None:
         """Without a proof the cell shows the quality claims, or a dash."""
         found = {row[0]: row[3] for row in rows(site, LINE, page=GPU)}

@@ -82,12 +82,11 @@ def _measured(site: SiteData, method: Method, claim: MeasuredClaim, hardware: st
 
 def _outcome(site: SiteData, method: Method, claim: MeasuredClaim, hardware: str | None) -> Outcome | None:
     """Return the outcome of a claim on a class, or None if it is unmeasured there or its session failed a gate."""
-    outcome = outcomes.measured(site, method, claim, hardware) if hardware else None
-    if outcome is None or outcome.status == "unmeasured":
+    if not hardware:
         return None
-    standing = site.board.standings[claim.id].get(str(hardware))
-    failed = standing is not None and standing.status == "inconclusive" and standing.reason not in _STATISTICAL
-    return None if failed else outcome
+    outcome, standing = outcomes.measured(site, method, claim, hardware), site.board.of(claim, hardware)
+    failed = standing.status == "inconclusive" and standing.reason not in _STATISTICAL
+    return None if failed or outcome.status == "unmeasured" else outcome
 
 
 def _is_part(claim: Claim | None) -> bool:
