@@ -34,6 +34,8 @@ assert len(layers) == 7 * model.config.num_hidden_layers, len(layers)
 elements = sum(m.in_features * m.out_features for m in layers)
 assert weights == elements // 2, (weights, elements)
 assert scales == elements // 64 * 4, (scales, elements)
+assert {m.weight.quant_state.quant_type for m in layers} == {"nf4"}
+assert {m.compute_dtype for m in layers} == {torch.bfloat16}
 # The LM head and the embedding stay in 16 bits.
 assert model.lm_head.weight.dtype == torch.bfloat16
 footprint = model.get_memory_footprint()
