@@ -5,6 +5,7 @@
 # [tool.headroom]
 # models = ["openai-community/gpt2"]
 # datasets = ["Salesforce/wikitext"]
+# timeout = 120
 # ablation = { "bf16_full_eval=True" = "bf16_full_eval=False" }
 # ///
 """bf16_full_eval casts the weights before an evaluation of its own, not before those of train(), and leaves them bf16."""
@@ -26,7 +27,7 @@ texts = load_dataset(
     "Salesforce/wikitext", "wikitext-2-raw-v1", split="validation"
 ).filter(lambda row: row["text"].strip())
 tokens = texts.map(
-    lambda row: tokenizer(row["text"], truncation=True, max_length=256),
+    lambda row: tokenizer(row["text"], truncation=True, max_length=32),
     remove_columns=["text"],
 )
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
@@ -74,6 +75,19 @@ trainer.evaluate()
 held = sum(w.nbytes for w in model.parameters())
 count = sum(w.numel() for w in model.parameters())
 assert held == 2 * count, f"{held / count} bytes per parameter after evaluate()"
+# The optimizer still has the fp32 states of the first train(), which bf16 weights do not fit.
+try:
+    trainer.train()
+except RuntimeError as error:
+    print("train() again:", error)
+else:
+    raise AssertionError("train() after train() and evaluate() works")
+trainer.optimizer = trainer.lr_scheduler = None  # as if it had not trained before
+trainer.train()
+states = {
+    state["exp_avg"].dtype for state in trainer.optimizer.optimizer.state.values()
+}
+assert states == {half}, f"a first train() after evaluate() has states in {states}"
 assert not model.lm_head.weight.float().equal(
     in_fp32["lm_head.weight"].to(weight.device)
 )
