@@ -92,6 +92,10 @@ hidden = (2, 64, width)  # two sequences per micro-batch
 assert sent == [hidden] * 4, sent
 whole = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 loss_of(whole(input_ids=tokens).logits, targets).backward()
+ends = [whole.lm_head, whole.model.norm] if rank else [whole.model.embed_tokens]
+mine = [*whole.model.layers[first:last], *ends]
+expected = sum(p.numel() for m in mine for p in m.parameters())
+assert abs(share[rank].item() - expected / whole.num_parameters()) < 1e-4, share
 pairs = zip(
     stage.submod.layers.parameters(),
     whole.model.layers[first:last].parameters(),
