@@ -10,6 +10,9 @@
 # ///
 """bf16_full_eval casts the weights before an evaluation of its own, not before those of train(), and leaves them bf16."""
 
+import contextlib
+import io
+
 import torch
 from datasets import load_dataset
 from transformers import (
@@ -57,20 +60,26 @@ trainer.train()
 in_training = set(seen)
 seen.clear()
 
-# --8<-- [start:enable]
-# In the TrainingArguments: bf16_full_eval
-in_fp32 = {name: w.cpu().clone() for name, w in model.state_dict().items()}
-trainer.evaluate()
-print(model.dtype)  # torch.bfloat16, and it stays so
-model.float().load_state_dict(in_fp32)  # before you train on, or save
-# --8<-- [end:enable]
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    # --8<-- [start:enable]
+    # In the TrainingArguments: bf16_full_eval
+    in_fp32 = {name: w.cpu().clone() for name, w in model.state_dict().items()}
+    trainer.evaluate()
+    print(model.dtype)  # torch.bfloat16, and it stays so
+    model.float().load_state_dict(in_fp32)  # before you train on, or save
+    # --8<-- [end:enable]
+print(printed.getvalue(), end="")
 
+assert printed.getvalue().splitlines()[-1] == "torch.bfloat16", printed.getvalue()
 print(f"in train(): {in_training}, in evaluate(): {seen}")
 single, half = torch.float32, torch.bfloat16
 assert in_training == {(True, single), (False, single)}, in_training
 assert seen == {(False, half)}, f"evaluate() saw {seen}"
 weight = model.lm_head.weight
-assert weight.equal(in_fp32["lm_head.weight"].to(weight.device))
+for name, restored in model.state_dict().items():
+    assert restored.dtype == single, f"{name} is {restored.dtype}"
+    assert restored.cpu().equal(in_fp32[name]), f"{name} is not restored"
 trainer.evaluate()
 held = sum(w.nbytes for w in model.parameters())
 count = sum(w.numel() for w in model.parameters())
