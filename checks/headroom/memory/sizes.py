@@ -6,7 +6,7 @@ from pathlib import Path
 
 from headroom.maths.units import convert
 from headroom.memory.errors import EstimateError
-from headroom.memory.fixed_costs import reported_share
+from headroom.memory.fixed_costs import usable_shares
 from headroom.records.cards import Card, CardsError, read_cards
 
 _SIZE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,6})?) ?(GB|GiB|MB|MiB)", re.IGNORECASE)
@@ -15,9 +15,9 @@ GIB = 2**30
 
 
 def card_bytes(text: str, root: Path) -> int:
-    """Return the bytes that a card's driver reports, from a size such as ``24GB`` or a name such as ``RTX 4090``.
+    """Return the bytes that PyTorch can use of a card, from a size such as ``24GB`` or a name such as ``RTX 4090``.
 
-    A vendor's GB is a GiB, of which the driver reports a part; a size in GiB or MiB is taken as it is.
+    A vendor's GB is a GiB, of which PyTorch can use a part; a size in GiB or MiB is taken as it is.
 
     Raises:
         EstimateError: the text is neither a size nor a recorded card.
@@ -28,12 +28,12 @@ def card_bytes(text: str, root: Path) -> int:
     size, unit = float(found[1]), _UNITS[found[2].lower()]
     if not size:
         raise EstimateError("card", f"is `{text}`", "give a size such as 24GB or 23.6GiB")
-    return _reported(size, unit, root)
+    return _usable(size, unit, root)
 
 
-def _reported(size: float, unit: str, root: Path) -> int:
+def _usable(size: float, unit: str, root: Path) -> int:
     if unit in ("GB", "MB"):
-        return int(convert(size, unit.replace("B", "iB"), "B") * reported_share(root))
+        return int(convert(size, unit.replace("B", "iB"), "B") * usable_shares(root)[0])
     return int(convert(size, unit, "B"))
 
 
@@ -52,11 +52,10 @@ def _named(text: str, root: Path) -> int:
 
 
 def _memory(card: Card, root: Path) -> int:
-    """Return what the driver reports, or else the usual part of what the vendor prints."""
-    cell = card.reported or card.printed
+    """Return the usable part of the total that nvidia-smi shows, or else of what the vendor prints."""
     if card.reported:
-        return int(convert(cell.value, cell.unit, "B"))
-    return _reported(cell.value, cell.unit, root)
+        return int(convert(card.reported.value, card.reported.unit, "B") * usable_shares(root)[1])
+    return _usable(card.printed.value, card.printed.unit, root)
 
 
 def gib(size: int) -> str:
