@@ -83,7 +83,7 @@ def _swapped(point: PointVerdict) -> tuple[float, float, float, float, float]:
 def _figures(before: float | None, after: float | None, unit: str) -> str:
     if before is None or after is None:
         return ""
-    return f"{human_readable(before, unit)} → {human_readable(after, unit)}".replace(" ", "\u00a0")
+    return " → ".join(human_readable(each, unit).replace(" ", "\u00a0") for each in (before, after))
 
 
 def _finite(value: float) -> float | None:
@@ -128,7 +128,7 @@ def published(site: SiteData, claim: ReportedClaim, hardware: str | None = None)
         ratio=first.ratio,
         low=first.low,
         high=first.high,
-        figures=reported_claim.in_short(claim, first).replace(" ", "\u00a0"),
+        figures=reported_claim.in_short(claim, first),
         conditions=f"{claim.metric.title}, {reported_claim.conditions(first)}, against {claim.baseline}",
         gains=status == "agrees" and claim.relation == "better",
     )
