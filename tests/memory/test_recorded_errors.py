@@ -159,7 +159,11 @@ class TestRecords:
         assert in_words(dora).startswith("unknown, because no published row")
 
     def test_known_error_on_several_gpus_is_that_of_fsdp_alone(self) -> None:
-        others = [Layout(tensor=2), Layout(strategy="fsdp", data=4, expert=2), Layout(strategy="fsdp", data=2, context=2)]
+        others = [
+            Layout(tensor=2),
+            Layout(strategy="fsdp", data=4, expert=2),
+            Layout(strategy="fsdp", data=2, context=2),
+        ]
         layouts = (Layout(strategy="fsdp", data=4), *others)
         sharded, *combined = (known_error(Job(job="lora", layout=each), ROOT) for each in layouts)
         assert sharded is not None
