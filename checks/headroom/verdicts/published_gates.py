@@ -120,7 +120,7 @@ def _ratios(record: PublishedComparison, table: Table) -> Iterator[Fault]:
         yield Fault("metric.unit", "the unit is ×, so the rows are ratios", remedy)
     for name in ("subject", "baseline"):
         found = {value(row[record.metric.column]) for row in _arm(record, table, getattr(record.select, name))}
-        if found in ({1.0}, {100.0}):
+        if found == {100.0 if record.metric.unit == "%" else 1.0}:
             yield Fault("metric.column", f"the {name} is {found.pop():g} in every row, so the rows are ratios", remedy)
 
 

@@ -83,7 +83,7 @@ def _swapped(point: PointVerdict) -> tuple[float, float, float, float, float]:
 def _figures(before: float | None, after: float | None, unit: str) -> str:
     if before is None or after is None:
         return ""
-    return " → ".join(human_readable(each, unit).replace(" ", "\u00a0") for each in (before, after))
+    return f"{human_readable(before, unit)} → {human_readable(after, unit)}".replace(" ", "\u00a0")
 
 
 def _finite(value: float) -> float | None:
