@@ -22,9 +22,26 @@ def card_bytes(text: str, root: Path) -> int:
     Raises:
         EstimateError: the text is neither a size nor a recorded card.
     """
+    card = None if _SIZE.fullmatch(text.strip()) else _named(text, root)
+    if card and card.reported:
+        return int(card_total(text, root) * usable_shares(root)[1])
+    return card_total(text, root)
+
+
+def card_total(text: str, root: Path) -> int:
+    """Return the bytes of a card that its driver reports, from a size or a name.
+
+    Where no total is recorded, and of a size in GB, it is what PyTorch can use.
+
+    Raises:
+        EstimateError: the text is neither a size nor a recorded card.
+    """
     found = _SIZE.fullmatch(text.strip())
     if not found:
-        return _named(text, root)
+        card = _named(text, root)
+        if card.reported:
+            return int(convert(card.reported.value, card.reported.unit, "B"))
+        return _usable(card.printed.value, card.printed.unit, root)
     size, unit = float(found[1]), _UNITS[found[2].lower()]
     if not size:
         raise EstimateError("card", f"is `{text}`", "give a size such as 24GB or 23.6GiB")
@@ -37,8 +54,8 @@ def _usable(size: float, unit: str, root: Path) -> int:
     return int(convert(size, unit, "B"))
 
 
-def _named(text: str, root: Path) -> int:
-    """Return the memory of a recorded card, by its id, its title or one of its names."""
+def _named(text: str, root: Path) -> Card:
+    """Return a recorded card, by its id, its title or one of its names."""
     try:
         cards = read_cards(root).cards
     except CardsError as error:
@@ -48,14 +65,7 @@ def _named(text: str, root: Path) -> int:
     if wanted not in known:
         close = ", ".join(get_close_matches(wanted, known, n=3)) or ", ".join(cards)
         raise EstimateError("card", f"is `{text}`", f"give a size such as 24GB or 23.6GiB, or a card: {close}")
-    return _memory(known[wanted], root)
-
-
-def _memory(card: Card, root: Path) -> int:
-    """Return the usable part of the total that nvidia-smi shows, or else of what the vendor prints."""
-    if card.reported:
-        return int(convert(card.reported.value, card.reported.unit, "B") * usable_shares(root)[1])
-    return _usable(card.printed.value, card.printed.unit, root)
+    return known[wanted]
 
 
 def gib(size: int) -> str:
