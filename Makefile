@@ -14,7 +14,8 @@ BIN := $(VENV)/bin
 # A test that fails runs once more, since tests that wait for processes or a browser share the cores with others. The
 # summary lists it as rerun. A fault fails twice.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --reruns 1 -r fEsxXR
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Without --no-compile, pip compiles every file of every library to bytecode, which takes most of its time.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # Hide mkdocs-material's end-of-life notice, which every build prints; docs/contribute/architecture.md explains it.
 export NO_MKDOCS_2_WARNING := 1
 

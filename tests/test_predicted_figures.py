@@ -120,6 +120,15 @@ class TestParts:
         cards = [predictions.of(f"{job}&batch={batch}").card for batch in (count, count + 1)]
         assert cards == ["80 GB", "141 GB"]
 
+    def test_the_least_time_is_of_a_card_of_the_list(self, predictions: Predictions) -> None:
+        """Its text has the bytes and FLOPs, and no known error of a peak."""
+        found = predictions.of("estimate:llama-3.1-8b/decode?card=h100&length=1#least-time")
+        assert (found.is_time, found.card, 0.004 < found.quantity.value < 0.005) == (True, "", True)
+        assert found.explained.endswith("Printed rates: a lower bound, no prediction")
+        for rest in ("decode?length=1", "full?card=h100"):
+            with pytest.raises(ValueError, match=r"card=h100|use prefill or decode"):
+                predictions.of(f"estimate:llama-3.1-8b/{rest}#least-time")
+
     def test_a_model_is_no_path(self, predictions: Predictions) -> None:
         """A page cannot have a file read."""
         with pytest.raises(ValueError, match="no shape is recorded"):

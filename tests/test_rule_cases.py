@@ -21,10 +21,12 @@ from typing import get_args
 
 import pytest
 
+from faults import FAULTS, make
 from headroom import rules
 from headroom.io.strict_load import load_yaml
 from headroom.records import Problem
 from headroom.verdicts import Status
+from reporting_statements import ELSEWHERE, Reached, missed
 
 FOLDER = Path(__file__).parent / "rule_cases"
 CLEAN = FOLDER / "clean"
@@ -92,6 +94,12 @@ def found(root: Path) -> list[Problem]:
     return rules.check(rules.Context.of(root))
 
 
+@pytest.fixture(scope="module")
+def reached() -> Reached:
+    """Return the record of lines that every case adds to."""
+    return Reached()
+
+
 def test_clean_tree_has_no_problem() -> None:
     """Every case starts from a tree without problems."""
     assert [str(problem) for problem in found(CLEAN)] == []
@@ -110,15 +118,30 @@ def test_every_rule_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_case_breaks_its_rule_alone(name: str, tmp_path: Path) -> None:
+def test_case_breaks_its_rule_alone(name: str, tmp_path: Path, reached: Reached) -> None:
     """The problems have the rule of the case and the expected places, and each says what to do."""
     case = CASES[name]
     root = case.tree(tmp_path / "tree")
-    problems = found(root)
+    with reached:
+        problems = found(root)
+    reached.trees.add(name)
     assert [(problem.path, problem.line) for problem in problems] == list(case.expected(root))
     assert {problem.rule for problem in problems} == {case.rule}
     assert all(problem.message and problem.remedy for problem in problems)
     assert case.why.endswith(".")
+
+
+def test_every_place_that_finds_a_problem_is_reached(tmp_path: Path, reached: Reached) -> None:
+    """A new message needs a case under tests/rule_cases/ or, if it is about a record, a fault in tests/faults.py."""
+    for name in CASES.keys() - reached.trees:  # none, if all cases ran before
+        with reached:
+            found(CASES[name].tree(tmp_path / name))
+    for name, fault in FAULTS.items():
+        root = make(tmp_path / f"fault {name}")
+        fault.do(root)
+        with reached:
+            found(root)
+    assert set(missed(reached.lines)) == set(ELSEWHERE)
 
 
 def test_generated_files_are_as_make_writes_them() -> None:

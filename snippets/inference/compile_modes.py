@@ -7,13 +7,19 @@
 # ///
 """What each mode of torch.compile turns on: "reduce-overhead" is CUDA graphs, "max-autotune" adds the search for kernels."""
 
+import contextlib
+import io
+
 import torch
 
-# --8<-- [start:list]
-modes = torch._inductor.list_mode_options()  # noqa: SLF001
-for mode, options in modes.items():
-    print(f"{mode}: {options}")
-# --8<-- [end:list]
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    # --8<-- [start:list]
+    modes = torch._inductor.list_mode_options()  # noqa: SLF001
+    for mode, options in modes.items():
+        print(f"{mode}: {options}")
+    # --8<-- [end:list]
+print(printed.getvalue(), end="")
 
 graphs = "reduce-overhead"
 assert modes["default"] == {}, modes
@@ -23,3 +29,5 @@ assert modes["max-autotune"].get("max_autotune") is True, modes
 without = modes["max-autotune-no-cudagraphs"]
 assert without.get("max_autotune") is True, modes
 assert "triton.cudagraphs" not in without, modes
+lines = [f"{mode}: {options}" for mode, options in modes.items()]
+assert printed.getvalue().splitlines() == lines, "not all options are printed"

@@ -6,7 +6,7 @@
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # ablation = { "dtype=torch.bfloat16" = "dtype=torch.float32" }
 # ///
-"""Inference in bf16 holds 2 bytes per parameter. Autocast keeps the fp32 weights and a bf16 copy of them: 6 bytes."""
+"""Inference in bf16 holds 2 bytes per parameter. Autocast keeps the fp32 weights and, outside of inference mode, a bf16 copy of them: 6 bytes."""
 
 import torch
 from transformers import AutoModelForCausalLM
@@ -25,10 +25,11 @@ types = {p.dtype for p in model.parameters()}
 assert types == {torch.bfloat16}, types
 
 # Autocast copies each weight to bf16 at its first use, and keeps the copy until the context ends.
+# In inference mode, it keeps none.
 whole = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 
 
-def copied(model, *, cache: bool, passes: int = 1) -> float:
+def copied(model, *, cache: bool, passes: int = 1, mode=torch.enable_grad) -> float:
     """Return the bytes that autocast copies to bf16 per weight of a linear layer."""
     weights = {
         p.shape for m in model.modules() for p in m.parameters(recurse=False)
@@ -42,12 +43,15 @@ def copied(model, *, cache: bool, passes: int = 1) -> float:
         def __torch_dispatch__(self, function, types, args=(), kwargs=None):
             nonlocal total
             result = function(*args, **(kwargs or {}))
-            copy = function is torch.ops.aten._to_copy.default  # noqa: SLF001
+            # In inference mode, a cast arrives here as aten::to.
+            casts = (torch.ops.aten._to_copy.default, torch.ops.aten.to.dtype)  # noqa: SLF001
+            copy = function in casts
             if copy and args[0].shape in weights and args[0].requires_grad:
                 total += result.nbytes
             return result
 
     with (
+        mode(),
         Count(),
         torch.autocast("cpu", torch.bfloat16, cache_enabled=cache),
     ):
@@ -58,8 +62,11 @@ def copied(model, *, cache: bool, passes: int = 1) -> float:
 
 once, twice = copied(whole, cache=True), copied(whole, cache=True, passes=2)
 without = copied(whole, cache=False, passes=2)
+no_grad = copied(whole, cache=True, passes=2, mode=torch.no_grad)
+inference = copied(whole, cache=True, passes=2, mode=torch.inference_mode)
 print(
-    f"autocast copies {once:.1f} bytes per linear weight, and {twice:.1f} in 2 passes"
+    f"autocast copies {once:.1f} bytes per linear weight, and {twice:.1f} in 2 passes; "
+    f"{no_grad:.1f} under no_grad, {inference:.1f} under inference_mode"
 )
-assert once == twice == 2.0, (once, twice)
-assert without == 4.0, without
+assert once == twice == no_grad == 2.0, (once, twice, no_grad)
+assert without == inference == 4.0, (without, inference)

@@ -64,13 +64,20 @@ def logits(path: str) -> np.ndarray:
     return session.run(["logits"], {"input_ids": tokens.numpy()})[0]
 
 
-kinds = {node.op_type for node in onnx.load("int8.onnx").graph.node}
+graph = onnx.load("int8.onnx").graph
+kinds = {node.op_type for node in graph.node}
+types = {each.name: each.data_type for each in graph.initializer}
+weights = [
+    types[node.input[1]] for node in graph.node if node.op_type == "MatMulInteger"
+]
 before, after = (Path(name).stat().st_size for name in ("model.onnx", "int8.onnx"))
 exact, rounded = logits("model.onnx"), logits("int8.onnx")
 error = np.linalg.norm(rounded - exact) / np.linalg.norm(exact)
 print(
     f"{before:,} bytes, then {after:,}; relative difference of the logits {error:.3f}"
 )
-assert "MatMulInteger" in kinds, kinds
+assert {"MatMulInteger", "DynamicQuantizeLinear"} <= kinds, kinds
+assert len(weights) > 0, "no matmul has a stored weight"
+assert set(weights) == {onnx.TensorProto.INT8}, set(weights)
 assert after < 0.7 * before, (before, after)
 assert 0 < error < 0.1, error

@@ -9,6 +9,7 @@
 
 import tempfile
 from argparse import Namespace
+from fractions import Fraction
 from pathlib import Path
 from pickle import UnpicklingError
 
@@ -43,3 +44,7 @@ checkpoint = load()
 assert checkpoint is not None, "the checkpoint was refused"
 assert checkpoint["args"] == Namespace(lr=1e-4)
 assert torch.equal(checkpoint["weight"], torch.ones(2))
+
+# A class that is not named is refused, also next to one that is.
+torch.save({"args": Namespace(lr=1e-4), "other": Fraction(1, 2)}, path)
+assert load() is None, "a class that is not named was read"

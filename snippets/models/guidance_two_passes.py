@@ -81,6 +81,9 @@ print(
 print(f"FLOPs of guidance: {flops_apart / flops_plain:.1f} times those of one pass")
 
 assert torch.allclose(apart, together, rtol=1e-4, atol=1e-4)
+with torch.no_grad():
+    unguided = guided_in_one_batch(latents, prompt, empty, scale=1)
+assert torch.allclose(plain, unguided, rtol=1e-4, atol=1e-4), "not the prompt's"
 assert (plain - together).abs().max() > 0.1, "guidance changes nothing"
 assert flops_apart == flops_together == 2 * flops_plain
 assert peak_together > 1.8 * peak_plain, "the doubled batch does not show"

@@ -9,6 +9,8 @@
 # ///
 """Accelerate refuses a model that a device map spread over several devices, if there are several ranks. Without a device map, each rank trains a whole model."""
 
+from unittest import mock
+
 import torch
 import torch.distributed as dist
 from accelerate import Accelerator
@@ -30,11 +32,18 @@ def error_of_preparing(model):
     return ""
 
 
-# --8<-- [start:enable]
-model = AutoModelForCausalLM.from_pretrained(checkpoint)  # no device_map
-# --8<-- [end:enable]
+with mock.patch.object(
+    AutoModelForCausalLM,
+    "from_pretrained",
+    wraps=AutoModelForCausalLM.from_pretrained,
+) as load:
+    # --8<-- [start:enable]
+    model = AutoModelForCausalLM.from_pretrained(checkpoint)  # no device_map
+    # --8<-- [end:enable]
 found = error_of_preparing(model)
 assert found == "", f"without a device map: {found}"
+# On one device, such as CPU memory, a map of "auto" causes no error, so look at the call.
+assert "device_map" not in load.call_args.kwargs, load.call_args
 
 # --8<-- [start:is-it-on]
 model = accelerator.prepare(model)

@@ -18,7 +18,6 @@ dist.set_debug_level(dist.DebugLevel.DETAIL)  # or TORCH_DISTRIBUTED_DEBUG=DETAI
 dist.init_process_group("gloo")
 # --8<-- [end:enable]
 rank = dist.get_rank()
-checked = dist.new_group(backend="gloo", timeout=timedelta(seconds=4))
 dist.set_debug_level(dist.DebugLevel.OFF)
 unchecked = dist.new_group(backend="gloo", timeout=timedelta(seconds=4))
 
@@ -44,17 +43,20 @@ def result_of(group):
     except RuntimeError as raised:
         error = str(raised)
     results = [None] * 2
-    dist.all_gather_object(results, (error, loss.tolist(), hits.tolist()))
+    dist.all_gather_object(
+        results, (error, loss.tolist(), hits.tolist()), group=unchecked
+    )
     return results
 
 
-# The proof: without the check, no rank raises and every sum is 1 + 10. With it, both ranks raise.
+# The proof: without the check, no rank raises and every sum is 1 + 10. With it, both ranks raise in the group of
+# init_process_group.
 assert dist.get_world_size() == 2, f"{dist.get_world_size()} ranks"
 for error, loss, hits in result_of(unchecked):
     assert error == "", f"without the check: {error}"
     assert loss == [11.0] * 4, f"the loss of both ranks, 1 + 1: {loss}"
     assert hits == [[11.0] * 2] * 2, f"the hits of both ranks, 10 + 10: {hits}"
-for number, (error, _, _) in enumerate(result_of(checked)):
+for number, (error, _, _) in enumerate(result_of(dist.group.WORLD)):
     assert error.startswith("Detected mismatch between collectives on ranks."), (
         f"rank {number}: {error!r}"
     )

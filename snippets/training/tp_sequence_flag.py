@@ -62,9 +62,11 @@ if dist.get_rank() == 0:
     print("without the flag:", plain_step)
 # --8<-- [end:is-it-on]
 
-# The proof, on each rank: equal counts and bytes, no reduce-scatter, and norms that compute all tokens.
+# The proof, on each rank: equal counts and bytes with and without the flag, no reduce-scatter, and norms that compute all tokens.
 assert dist.get_world_size() == 2
 assert flagged_step == plain_step, (flagged_step, plain_step)
+assert flagged.config.distributed_config.enable_sequence_parallel, "no flag"
+assert not plain.config.distributed_config.enable_sequence_parallel
 counts, size = flagged_step
 assert size > 0
 layers = len(flagged.model.layers)

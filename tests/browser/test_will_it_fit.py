@@ -8,8 +8,11 @@ from urllib.parse import unquote
 
 import pytest
 
+from headroom.memory.errors import EstimateError
 from headroom.memory.estimate import estimate
 from headroom.memory.fitting import FITS, verdict
+from headroom.memory.job import Job
+from headroom.memory.least_time import least_time, speeds_of
 from headroom.memory.sizes import card_bytes
 from headroom.records import load
 from headroom.site.memory_tool.models import known_models
@@ -30,6 +33,7 @@ FIGURES = """jobs => jobs.map(job => {
 })"""
 WAYS = """bytes => fitting.ways(fitting.DEFAULTS, bytes).map(each =>
   [each.names, each.job, each.found.peak, each.batch, each.length])"""
+TIMES = "jobs => jobs.map(job => leastTime(job.model, job.card, job))"
 JOBS = 1000
 
 
@@ -71,6 +75,35 @@ def test_a_thousand_random_jobs_have_the_figures_of_python(
     assert page.evaluate(FIGURES, jobs) == expected
     larger = page.evaluate(FIGURES, [{**job, "batch": job["batch"] + 1} for job in jobs])
     assert sum(found != known for found, known in zip(larger, expected, strict=True)) > JOBS * 0.9
+
+
+def timed(models: "Mapping[str, Architecture]", job: "Mapping[str, Any]") -> dict[str, Any] | None:
+    """Return Python's least time of a job in the browser's words, or None if it has none."""
+    words = {name: job[name] for name in ("job", "precision", "batch", "length", "cache")}
+    try:
+        return least_time(models[job["model"]], Job(**words), job["card"], ROOT).to_dict()
+    except EstimateError:
+        return None
+
+
+def test_least_times_are_those_of_python(site: Path, page: "Page", models: "Mapping[str, Architecture]") -> None:
+    """Every model on some card, as a prefill and as a decode step, with small and large batches."""
+    names = list(speeds_of(ROOT))
+    jobs = [
+        {"model": model, "card": names[number % len(names)], "job": job, "precision": precision, "cache": cache}
+        | {"batch": batch, "length": length}
+        for number, model in enumerate(models)
+        for job in ("prefill", "decode")
+        for precision, cache in (("bf16", "bf16"), ("autocast", "bf16"), ("fp32", "fp32"))
+        for batch, length in ((1, 1), (1, 8191), (33, 600))
+    ]
+    found = opened(page, site).evaluate(TIMES, jobs)
+    expected = [timed(models, job) for job in jobs]
+    assert sum(each is not None for each in expected) > len(jobs) * 0.8
+    for known, ours in zip(expected, found, strict=True):
+        assert (known or {}).keys() == (ours or {}).keys()
+        for name, value in (known or {}).items():
+            assert ours[name] == (value if value is None else pytest.approx(value, rel=1e-12))
 
 
 def test_a_job_that_python_refuses_has_no_figures(
@@ -180,6 +213,10 @@ def test_inference_has_its_settings_only(site: Path, page: "Page") -> None:
     assert page.is_visible("[name=precision]")
     assert not page.is_visible("[name=optimizer]")
     assert "KV cache" in page.inner_text(".fit-legend")
+    times = r"The least time of the prefill is \d+ ms, bound by FLOPs; of a decode step with this cache 16 ms,"
+    assert re.match(times, spaced(page.inner_text(".fit-time")))
+    page.select_option("[name=job]", "lora")
+    assert page.locator(".fit-time").count() == 0
 
 
 def test_common_models_are_readable_without_scripts(site: Path, browser: "Browser") -> None:

@@ -117,6 +117,20 @@ def test_a_card_without_a_link_is_assumed_to_have_pcie() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "accelerator"),
+    [
+        ("NVIDIA H100 PCIe", "h100-pcie"),
+        ("NVIDIA A100 80GB PCIe", "a100-pcie-80gb"),
+        ("NVIDIA A100-PCIE-40GB", "a100-pcie-40gb"),
+    ],
+)
+def test_a_card_for_a_slot_has_not_the_rates_and_links_of_a_module(name: str, accelerator: str) -> None:
+    found = plan("llama-3.2-1b", card=name, gpus=2, batch=8, length=2048, root=ROOT)
+    assert found.cluster.cluster.accelerator == accelerator
+    assert found.cluster.cluster.link == 25e9
+
+
+@pytest.mark.parametrize(
     ("options", "field"),
     [
         ({"card": "H1000"}, "card"),
@@ -190,7 +204,16 @@ def test_nothing_fits_is_said_with_what_to_change(capsys: pytest.CaptureFixture[
     assert run("llama-3.1-70b", "--card", "H100", "--gpus", "1") == OK
     printed = capsys.readouterr().out
     assert "Layouts that fit: 0. Layouts that do not fit: 1." in printed
-    assert "Use more GPUs" in printed
+    assert "Use more GPUs, a larger card, a shorter length, or --loss chunked." in printed
+    assert run("llama-3.1-70b", "--card", "H100", "--gpus", "1", "--loss", "chunked") == OK
+    assert "Use more GPUs, a larger card, a shorter length.\n" in capsys.readouterr().out
+
+
+def test_one_layout_is_not_compared_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("llama-3.2-1b", "--card", "H100", "--batch", "8") == OK
+    printed = capsys.readouterr().out
+    assert "cannot tell" not in printed
+    assert "one GPU" in printed
 
 
 def test_wrong_card_is_wrong_usage_with_close_names(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -10,12 +11,15 @@ from pathlib import Path
 
 from headroom.cli import OK, USAGE
 from headroom.cli.estimate_options import ENGINE_FIELDS, FIELDS
-from headroom.memory.architecture import read_architecture
+from headroom.memory.architecture import Architecture, read_architecture
 from headroom.memory.coefficients import stale
 from headroom.memory.errors import EstimateError
 from headroom.memory.estimate import Estimate, configured_job, estimate_architecture
 from headroom.memory.fitting import FITS, Change, Fitting, verdict
+from headroom.memory.job import Job
 from headroom.memory.known_errors import in_words
+from headroom.memory.least_time import JOBS as TIMED
+from headroom.memory.least_time import LeastTime, least_time, speed_of
 from headroom.memory.sizes import card_bytes, gib
 
 _BAR = 40
@@ -36,7 +40,11 @@ def run(root: Path, options: argparse.Namespace) -> int:
         architecture = read_architecture(options.model, root)
         found = estimate_architecture(architecture, job, root)
         fitting = Fitting(architecture, job, card, root) if card else None
-        print(json.dumps(_json(found, fitting), indent=1) if options.json else _text(found, fitting, options.card))
+        time = _least_time(architecture, job, options.card, root)
+        if options.json:
+            print(json.dumps({**_json(found, fitting), **({"least_time": time.to_dict()} if time else {})}, indent=1))
+        else:
+            print(_text(found, fitting, options.card, [*_timed(time, job.job)] if time else []))
     except EstimateError as error:
         print(f"headroom: {error}", file=sys.stderr)
         return USAGE
@@ -54,6 +62,31 @@ def _refuse_engine_options(options: argparse.Namespace) -> None:
         raise EstimateError(given[0], "is set without an engine", "add --engine vllm")
 
 
+def _least_time(architecture: Architecture, job: Job, card: str | None, root: Path) -> LeastTime | None:
+    """Return the least time of an inference job on a card; None for another job, and for a card that is only a size."""
+    if card is None or job.job not in TIMED or job.layout.gpus != job.layout.tensor:
+        return None
+    try:
+        speed_of(card, root)
+    except EstimateError:
+        return None
+    return least_time(architecture, job, card, root)
+
+
+def _timed(time: LeastTime, job: str) -> Iterator[str]:
+    """Yield the least time of a step in words."""
+    step = "the prefill" if job == "prefill" else "a decode step"
+    yield f"Least time of {step}: {1000 * time.seconds:.3g} ms, from printed rates; kernels reach a part of them"
+    cache = f" and {time.cache / 1e9:.3g} GB of KV cache" if time.cache else ""
+    rate = f"{time.bandwidth / 1e9:,.0f} GB/s"
+    yield f"  reads {time.weights / 1e9:.4g} GB of weights{cache} at {rate}: {1000 * time.reading:.3g} ms"
+    if time.rate:
+        flops, peak = f"{time.flops / 1e12:.3g} TFLOP", f"{time.rate / 1e12:,.0f} TFLOPS"
+        yield f"  computes {flops} at {peak}: {1000 * time.computing:.3g} ms"
+    if time.experts:
+        yield f"  of a layer's experts, the tokens use {time.experts:.0%} on average, if all are equally likely"
+
+
 def _json(found: Estimate, fitting: Fitting | None) -> dict[str, object]:
     if not fitting:
         return found.to_dict()
@@ -68,10 +101,12 @@ def _json(found: Estimate, fitting: Fitting | None) -> dict[str, object]:
     return {**found.to_dict(), "fitting": answers}
 
 
-def _text(found: Estimate, fitting: Fitting | None, card: str | None) -> str:
+def _text(found: Estimate, fitting: Fitting | None, card: str | None, timed: Sequence[str]) -> str:
     lines = [*_head(found), "", *_picture(found), "", *_process(found)]
     if fitting:
         lines += ["", *_fitting(found, fitting, str(card))]
+    if timed:
+        lines += ["", *timed]
     notes = (*found.assumptions, *found.fixed.notes, *_versions(found))
     lines += ["", "Assumptions:", *(f"  {each}" for each in notes)]
     return "\n".join(lines)

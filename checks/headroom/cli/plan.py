@@ -42,7 +42,8 @@ def _text(found: Plan, shown: Sequence[PlannedLayout]) -> Iterator[str]:
     yield f"{found.model} on {cluster.gpus:,} × {found.cluster.title}: {tokens}"
     yield f"Layouts that fit: {len(found.layouts)}. Layouts that do not fit: {found.without_room}."
     if not found.layouts:
-        yield "Use more GPUs, a larger card, a shorter length, or --loss chunked."
+        chunked = "" if found.loss == "chunked" else ", or --loss chunked"
+        yield f"Use more GPUs, a larger card, a shorter length{chunked}."
     else:
         yield ""
         yield from _columns([_HEAD, *(_cells(found, each) for each in shown)])
@@ -57,13 +58,14 @@ def _text(found: Plan, shown: Sequence[PlannedLayout]) -> Iterator[str]:
 
 def _judgement(found: Plan) -> Iterator[str]:
     accuracy = found.accuracy
-    tied = sum(not each.slower for each in found.layouts)
-    yield f"=  cannot tell from the fastest ({tied} layouts): the difference is within the model's error"
-    if accuracy.same is None or accuracy.other is None:
-        yield "   (too few published runs of such models to know the error)"
-    else:
-        same, other = (f"{in_percent(each):.1f} %" for each in (accuracy.same, accuracy.other))
-        yield f"   ({same} between layouts that divide the model alike, {other} between others)"
+    if len(found.layouts) > 1:
+        tied = sum(not each.slower for each in found.layouts)
+        yield f"=  cannot tell from the fastest ({tied} layouts): the difference is within the model's error"
+        if accuracy.same is None or accuracy.other is None:
+            yield "   (too few published runs of such models to know the error)"
+        else:
+            same, other = (f"{in_percent(each):.1f} %" for each in (accuracy.same, accuracy.other))
+            yield f"   ({same} between layouts that divide the model alike, {other} between others)"
     yield "?  may fit, within the error of the memory estimate; --sure leaves it out"
     yield f"The interval covers {COVERED:.0%} of {accuracy.runs} published runs of such models."
 
@@ -71,7 +73,8 @@ def _judgement(found: Plan) -> Iterator[str]:
 def _cells(found: Plan, each: PlannedLayout) -> tuple[str, ...]:
     between = found.interval(each)
     low, high = (f"{size / 2**30:.0f}" for size in each.needed)
-    mark = ("" if each.slower else "=") + ("" if each.verdict == "fits" else "?")
+    tied = len(found.layouts) > 1 and not each.slower
+    mark = ("=" if tied else "") + ("" if each.verdict == "fits" else "?")
     seconds = each.time.seconds
     return (
         mark,

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -33,14 +34,15 @@ class BuiltEnvironments:
         self._pinned, self._folder = pinned, cache.absolute() / "environments"
 
     def build(self) -> None:
-        """Build each environment whose stamp is missing or names other pins.
+        """Build each environment whose stamp is missing or names other pins, two at a time.
 
         Raises:
             CalledProcessError: pip cannot install the packages.
         """
-        for name, wanted in self._pinned.items():
-            if not self.is_built(name):
-                _build(wanted, self._folder / name)
+        missing = [name for name in self._pinned if not self.is_built(name)]
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            for _ in pool.map(lambda name: _build(self._pinned[name], self._folder / name), missing):
+                pass
 
     def is_built(self, name: str) -> bool:
         """Return whether an environment was built with the present pins."""
@@ -66,7 +68,7 @@ def _build(wanted: SnippetEnvironment, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     # A child of this interpreter's own environment would see the packages of PYTHONPATH.
     outside = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    pip = [str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
     for command in ([sys.executable, "-m", "venv", str(folder)], [*pip, *wanted.requirements]):
         subprocess.run(command, check=True, env=outside)  # noqa: S603 - names and versions from the tree
     write_atomic(folder / _STAMP, wanted.key)

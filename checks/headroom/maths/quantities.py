@@ -6,6 +6,7 @@ The library pint does more, but its import takes longer than the start of ``head
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Final
 
@@ -45,18 +46,23 @@ class Unit:
         Raises:
             ValueError: a factor is not a known unit; the message lists the known units.
         """
-        factors = text.replace("*", "\0*").replace("/", "\0/").split("\0")
-        if len(factors) > _MOST_FACTORS:
-            raise ValueError(f"the unit has more than {_MOST_FACTORS} factors; write a simpler one")
-        powers: dict[str, int] = {}
-        scale = 1.0
-        for factor in factors:
-            power = -1 if factor.startswith("/") else 1
-            base, size = _factor(factor.removeprefix("/").removeprefix("*").strip())
-            scale *= size**power
-            if base:
-                powers[base] = powers.get(base, 0) + power
-        return cls(_in_order(powers.items()), scale)
+        return _unit(text)
+
+
+@lru_cache(maxsize=1024)
+def _unit(text: str) -> Unit:
+    factors = text.replace("*", "\0*").replace("/", "\0/").split("\0")
+    if len(factors) > _MOST_FACTORS:
+        raise ValueError(f"the unit has more than {_MOST_FACTORS} factors; write a simpler one")
+    powers: dict[str, int] = {}
+    scale = 1.0
+    for factor in factors:
+        power = -1 if factor.startswith("/") else 1
+        base, size = _factor(factor.removeprefix("/").removeprefix("*").strip())
+        scale *= size**power
+        if base:
+            powers[base] = powers.get(base, 0) + power
+    return Unit(_in_order(powers.items()), scale)
 
 
 def _factor(name: str) -> tuple[str | None, float]:

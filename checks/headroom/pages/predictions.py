@@ -13,6 +13,7 @@ from headroom.memory.estimate import Estimate, configured_job, estimate_architec
 from headroom.memory.fitting import FITS, Fitting, verdict
 from headroom.memory.job import Job
 from headroom.memory.known_errors import KnownError, in_words, known_error
+from headroom.memory.least_time import LeastTime, least_time
 from headroom.memory.phases import Component, Moment
 from headroom.memory.sizes import card_bytes, gib
 from headroom.pages.estimate_targets import CARD, EstimateTarget, parse_estimate
@@ -20,6 +21,8 @@ from headroom.records.model_shapes import read_shape
 
 USUAL_CARDS: Final = (8, 12, 16, 24, 32, 48, 80, 141)
 """The memory of usual cards, in GB as printed."""
+LEAST_TIME: Final = "least-time"
+"""The part that is the least time of an inference job on the card of the option ``card``, such as ``card=h100``."""
 _SEARCHED: Final = {"largest-batch": Fitting.largest_batch, "largest-length": Fitting.largest_length}
 _ALIASES: Final = {"activations": "saved activations", "logits": "logits and loss"}
 _Found = TypeVar("_Found")
@@ -36,6 +39,8 @@ class Prediction:
     """Its components with their formulas, and the known error."""
     card: str
     """The smallest usual card above the upper end of the estimate, such as ``24 GB``; empty if none."""
+    is_time: bool = False
+    """Whether it is the least time of a step, not a size."""
 
 
 class Predictions:
@@ -60,6 +65,9 @@ class Predictions:
         if href not in self._found:
             target = parse_estimate(href)
             found = self._made(target)
+            if target.part == LEAST_TIME:
+                self._found[href] = found
+                return found
             known = in_words(known_error(_job(target), self._root))
             self._found[href] = replace(found, explained=f"{found.explained}. Known error of the peak: {known}")
         return self._found[href]
@@ -70,6 +78,10 @@ class Predictions:
             self._architectures[target.model] = read_architecture(dict(shape.config), self._root)
         architecture = self._architectures[target.model]
         job = _job(target)
+        if target.part == LEAST_TIME:
+            if not (card := dict(target.options).get(CARD)):
+                raise EstimateError(CARD, f"is missing for {target.part}", "add `card=h100` to the options")
+            return _of_time(least_time(architecture, job, str(card), self._root))
         if target.part in _SEARCHED:
             return self._largest(Fitting(architecture, job, self._card(target), self._root), target.part)
         found = estimate_architecture(architecture, job, self._root)
@@ -116,6 +128,18 @@ def _of_card(found: Estimate, card: int) -> Prediction:
         raise LookupError(f"the job takes up to {gib(found.needed[1])}, and fits on no usual card; name none")
     explained = f"Predicted: the process takes {gib(found.needed[0])} to {gib(found.needed[1])}"
     return Prediction(Quantity.of(card, "GB"), explained, f"{card} GB")
+
+
+def _of_time(time: LeastTime) -> Prediction:
+    """Return the least time, with the bytes and the FLOPs that it follows from."""
+    cache = f" + KV cache {time.cache / 1e9:.3g} GB" if time.cache else ""
+    reads = f"(weights {time.weights / 1e9:.4g} GB{cache}) / {time.bandwidth / 1e9:,.0f} GB/s"
+    computes = f", {time.flops / 1e12:.3g} TFLOP / {time.rate / 1e12:,.0f} TFLOPS" if time.rate else ""
+    used = f"; the tokens use {time.experts:.0%} of the experts on average" if time.experts else ""
+    explained = f"At least the larger of {reads}{computes}{used}. Printed rates: a lower bound, no prediction"
+    if not time.rate:
+        explained = f"At least {reads}{used}. Printed bandwidth: a lower bound, no prediction"
+    return Prediction(Quantity.of(time.seconds, "s"), explained, "", is_time=True)
 
 
 def _part(found: Estimate, part: str) -> tuple[Quantity, str]:

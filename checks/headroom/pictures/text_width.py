@@ -1,5 +1,6 @@
 """Measure and wrap the text of drawings, in the widest of the fonts that the site asks for."""
 
+from functools import lru_cache
 from typing import Final
 
 _REGULAR: Final = (
@@ -14,6 +15,7 @@ _SIZES: Final = {"s": 11, "code": 11, "h1": 13}
 _BOLD: Final = 1.12
 
 
+@lru_cache(maxsize=1 << 16)
 def width_of(text: str, cls: str = "") -> float:
     """Return how many pixels wide a text of these classes can get."""
     names = cls.split()

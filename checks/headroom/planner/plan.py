@@ -39,6 +39,7 @@ class Plan:
         without_room: the number of layouts that do not fit.
         accuracy: what is known of the error of step times.
         notes: what is assumed.
+        loss: the loss, as for ``estimate``.
     """
 
     model: str
@@ -49,6 +50,7 @@ class Plan:
     without_room: int
     accuracy: Accuracy
     notes: tuple[str, ...]
+    loss: str = "whole"
 
     def interval(self, each: PlannedLayout) -> tuple[float, float] | None:
         """Return the seconds between which four fifths of such steps are; None if published runs are too few."""
@@ -150,7 +152,7 @@ def plan(
     accuracy = accuracy_of(place, experts=demand.decoder.experts > 1)
     notes = (*cluster.notes, *_notes(demand))
     fitting = ranked(found, accuracy)
-    return Plan(architecture.name, cluster, batch, length, fitting, tried - len(found), accuracy, notes)
+    return Plan(architecture.name, cluster, batch, length, fitting, tried - len(found), accuracy, notes, loss)
 
 
 def _work(length: int, precision: str, kernels: str, *, tensor_overlap: bool) -> Work:

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from headroom.memory.known_errors import in_words
 from headroom.pages.estimate_targets import TABLE, parse_table
-from headroom.pages.predictions import USUAL_CARDS, Prediction, known_error_of
+from headroom.pages.predictions import LEAST_TIME, USUAL_CARDS, Prediction, known_error_of
 from headroom.site.site_data import PageContext, SiteData
 
 SCHEME: Final = "predicted:"
@@ -21,12 +21,15 @@ _LINE = re.compile(rf"^\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<href>{TABLE}
 _TINTS: Final = (24, 48, 141)
 """The largest card, in GB, of each tint."""
 _NO_CARD: Final = "several GPUs"
+_TIME: Final = "least time"
+_BOUND: Final = "A lower bound: bytes read over the printed bandwidth, or FLOPs over the printed dense peak."
+_ABOUT_TIME: Final = ("inference/single-gpu/prefill-and-decode.md", *_ABOUT)
 _CARDS: Final = f"{', '.join(map(str, USUAL_CARDS[:-1]))} or {USUAL_CARDS[-1]}"
 
 
 def card_of(found: Prediction) -> str:
-    """Return the smallest card of a predicted figure in words."""
-    return found.card or _NO_CARD
+    """Return the smallest card of a predicted figure in words; a time has none."""
+    return _TIME if found.is_time else found.card or _NO_CARD
 
 
 def address(found: Prediction) -> str:
@@ -39,7 +42,7 @@ def fill(parent: Element, link: Element, site: SiteData, page: PageContext) -> N
     card, _, explained = link.get("href", "").removeprefix(SCHEME).partition(";")
     tinted = link.get("title") == TINTED
     link.attrib.clear()
-    about = _about(site)
+    about = _about(site, _ABOUT_TIME if card == _TIME else _ABOUT)
     link.tag = "a" if about else "abbr"
     link.attrib.update({"class": "predicted", "title": explained})
     link.attrib.update({"href": page.href(about)} if about else {"tabindex": "0"})
@@ -72,13 +75,14 @@ def _table(href: str, text: str, site: SiteData, page: PageContext) -> Iterator[
     table = parse_table(href, text)
     yield f"| {' | '.join(_titled(each, site) for each in table.titles)} |"
     yield f"|---{'|--:' * (len(table.titles) - 1)}|"
-    peak = "#" not in href
+    peak, time = "#" not in href, href.endswith(f"#{LEAST_TIME}")
     title = f' "{TINTED}"' if peak else ""
     for name, cells in table.rows:
         links = [f"[]({cell}{title})" for cell in cells]
         yield f"| {_titled(name, site)} | {' | '.join(links)} |"
     legend = f"Predicted peak of allocated memory, and the smallest card that it fits: {_CARDS} GB. " if peak else ""
-    yield from ("", legend + _known([cell for _, cells in table.rows for cell in cells], site, page))
+    known = "" if time else _known([cell for _, cells in table.rows for cell in cells], site, page)
+    yield from ("", _BOUND if time else legend + known)
 
 
 def _known(cells: Iterable[str], site: SiteData, page: PageContext) -> str:
@@ -91,9 +95,9 @@ def _known(cells: Iterable[str], site: SiteData, page: PageContext) -> str:
     return f"{error}: {words}."
 
 
-def _about(site: SiteData) -> str | None:
-    """Return the page that explains the error of predicted figures, if the site has one."""
-    return next((each for each in _ABOUT if any(known.path == f"docs/{each}" for known in site.pages)), None)
+def _about(site: SiteData, pages: Sequence[str] = _ABOUT) -> str | None:
+    """Return the page that explains predicted figures and their error, if the site has one."""
+    return next((each for each in pages if any(known.path == f"docs/{each}" for known in site.pages)), None)
 
 
 def _titled(name: str, site: SiteData) -> str:

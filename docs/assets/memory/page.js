@@ -8,6 +8,7 @@
   }
   const gib = bytes => `${(bytes / 2 ** 30).toLocaleString("en", {minimumFractionDigits: 1, maximumFractionDigits: 1})}\u00a0GiB`
   const count = number => number.toLocaleString("en")
+  const duration = seconds => seconds < 1 ? `${Number((1000 * seconds).toPrecision(3))}\u00a0ms` : `${Number(seconds.toPrecision(3))}\u00a0s`
   const known = new Map(Object.entries(models).flatMap(([id, {title, names}]) => [id, title, ...names].map(name => [name.toLowerCase(), id])))
 
   const CHOICES = {
@@ -104,7 +105,7 @@
     const found = fitting.estimated(job), card = cards[job.card]
     if (found.error) return refuse(`${models[job.model].title} has no estimate for this job: ${found.error}.`)
     answer(job, found, card)
-    shown.replaceChildren(bar(job, found, card), ...largest(job, card), ...ways(job, found, card))
+    shown.replaceChildren(bar(job, found, card), ...largest(job, card), ...times(job, card), ...ways(job, found, card))
   }
 
   function refuse(text) {
@@ -167,6 +168,18 @@
     const found = fitting.room(job, card.bytes)
     return [make("p", {}, !found.length ? "With these settings, not even one token fits." : found.batch ? `At most fit ${room(job, found)}.`
       : `With this batch, at most ${tokens(found.length, models[job.model])} fit.`)]
+  }
+
+  // The least time of a prefill and of a decode step, with the larger of what is read and computed.
+  function times(job, card) {
+    if (job.job !== "inference") return []
+    const made = ["prefill", "decode"].map(kind => leastTime(job.model, card.id, {...job, job: kind, cache: job.precision === "fp32" ? "fp32" : "bf16"}))
+    if (made.some(each => !each)) return []
+    const about = document.querySelector("a[href*=prefill-and-decode]")?.href, why = "printed rates"
+    const bound = ({reading, computing}) => reading < computing ? "bound by FLOPs" : "bound by bandwidth"
+    const [first, next] = made.map(each => `${duration(each.seconds)}, ${bound(each)}`)
+    return [make("p", {className: "fit-time"}, `The least time of the prefill is ${first}; of a decode step with this cache ${next}. Kernels reach a part of the `,
+      about ? make("a", {href: about}, why) : why, " that this follows from.")]
   }
 
   function ways(job, found, card) {

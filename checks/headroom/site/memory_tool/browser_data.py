@@ -18,6 +18,7 @@ from headroom.memory.fixed_costs import beside_tensors, fixed_costs
 from headroom.memory.job import Job
 from headroom.memory.known_errors import in_words, known_error
 from headroom.memory.layouts import Layout
+from headroom.memory.least_time import speeds_of
 from headroom.memory.polynomials import Polynomial
 from headroom.memory.resident import Resident
 from headroom.memory.sizes import card_bytes
@@ -48,6 +49,7 @@ def data(tree: Tree, models: Mapping[str, Architecture]) -> dict[str, Any]:
         "groups": [_variants(each, polynomials) for each in groups.found],
         "models": listed,
         "cards": cards(tree),
+        "speeds": {name: [each.bandwidth, each.rates] for name, each in speeds_of(tree.root).items()},
         "fixed": {"low": fixed.low, "high": fixed.high, "share": beside_tensors(1, tree.root).share},
         "polys": polynomials.texts,
         "errors": {name: in_words(known_error(Job(job=job), tree.root)) for name, job in _ERRORS.items()},

@@ -1,4 +1,4 @@
-"""Every statement that reports a problem is reached by a rule case or a fault."""
+"""The statements that report a problem, and which of them ran."""
 
 import ast
 import sys
@@ -7,11 +7,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Self
 
-import pytest
-
 import headroom
-from faults import FAULTS, make
-from test_rule_cases import CASES, found
 
 PACKAGE = Path(headroom.__file__).parent
 FILES = [
@@ -75,6 +71,7 @@ class Reached:
     def __init__(self) -> None:
         self.functions = {(str(path), name.split(":")[1]) for name, (path, _) in SITES.items()}
         self.lines: set[tuple[str, int]] = set()
+        self.trees: set[str] = set()
 
     def __enter__(self) -> Self:
         self._before = sys.gettrace()
@@ -96,54 +93,3 @@ class Reached:
 def missed(lines: set[tuple[str, int]]) -> list[str]:
     """Return the sites of which no line ran."""
     return [name for name, (path, rows) in SITES.items() if not any((str(path), row) in lines for row in rows)]
-
-
-def trees(folder: Path) -> Iterator[Path]:
-    """Yield every tree with a fault: the rule cases and the faults of records."""
-    for name, case in CASES.items():
-        yield case.tree(folder / name)
-    for name, fault in FAULTS.items():
-        root = make(folder / f"fault {name}")
-        fault.do(root)
-        yield root
-
-
-def test_every_place_that_finds_a_problem_is_reached(tmp_path: Path) -> None:
-    """A new message needs a case under tests/rule_cases/ or, if it is about a record, a fault in tests/faults.py."""
-    reached = Reached()
-    for root in trees(tmp_path):
-        with reached:
-            found(root)
-    assert set(missed(reached.lines)) == set(ELSEWHERE)
-
-
-def test_sites_are_found() -> None:
-    """The search finds sites in every package that has any."""
-    assert {name.partition("/")[0] for name in SITES if "/" in name} == {"io", "records", "pages", "rules"}
-    assert len(SITES) > 100
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("raise ValueError('x')", True),
-        ("raise OSError('x')", False),
-        ("raise", False),
-        ("yield Problem('x')", True),
-        ("reader.report('x')", True),
-        ("yield at(page)", True),
-        ("return f'no {x}', 'correct it'", True),
-        ("return 'a b', remedy", True),
-        ("return a, b", False),
-        ("return 1", False),
-    ],
-)
-def test_reporting_statements_are_recognised(source: str, expected: bool) -> None:  # noqa: FBT001
-    """Errors, problems, and pairs of message and remedy."""
-    (node,) = ast.parse(source).body
-    assert reports(node) == expected
-
-
-def test_sites_that_do_not_run_are_missed() -> None:
-    """Without a tree, every site is missed."""
-    assert missed(set()) == list(SITES)
