@@ -42,6 +42,7 @@ EXTERNAL = {
         *("NVFP4BlockScaling", "disable_rht", "disable_stochastic_rounding"),
     },
     "apple/ml-cross-entropy/blob/d42911f9b1a1f98289bb601c35c8151562603d74": {"cce_exact", "filter_eps"},
+    "databricks/flashoptim/blob/1b1f1531bb870dd044c1a1280f93fc524d5666e6": {"master_weight_bits"},
 }
 WORD = re.compile(r"[A-Za-z_]\w{3,}(?![\w*])")  # `adam_*` means several names
 DEFAULT = re.compile(r"`(?P<name>\w+)=(?P<value>[^`]+)`(?:\*\*)?, the (?:Trainer's )?default\b(?! on)")
