@@ -19,6 +19,15 @@ _AXE = """options => axe.run(document, {...options, resultTypes: ['violations'],
 _SHADES = """[getComputedStyle(document.querySelector('h1')).color, getComputedStyle(document.body).backgroundColor]
   .map(text => text.match(/[\\d.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0))"""
 
+# The theme makes code that scrolls focusable, a moment later; axe reports what is not after five seconds.
+_SETTLED = """() => new Promise(done => {
+  const end = performance.now() + 5000
+  const waits = code => code.clientWidth && code.scrollWidth > code.clientWidth && code.tabIndex != 0
+  const look = () => performance.now() < end && [...document.querySelectorAll('pre > code')].some(waits)
+    ? setTimeout(look, 50) : done()
+  look()
+})"""
+
 
 @dataclass
 class Visit:
@@ -59,6 +68,7 @@ def visit(browser: "Browser", address: str, axe: str = "") -> Visit:
     page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(_SETTLED)
         for scheme in SCHEMES:
             _look(page, seen, scheme, f"{width} {scheme}" if axe else "")
         seen.widths[width] = page.evaluate("document.documentElement.scrollWidth")

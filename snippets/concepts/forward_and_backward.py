@@ -7,12 +7,15 @@
 # ///
 """What forward and backward compute and read: a linear layer, an activation and a residual connection."""
 
+from unittest.mock import patch
+
 import torch
 from torch.profiler import profile
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 T, H = 512, 256
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:flops]
@@ -26,6 +29,7 @@ with FlopCounterMode(display=False) as backward:
 
 print(backward.get_total_flops() / forward.get_total_flops())  # on: 2.0, off: 1.0
 # --8<-- [end:flops]
+assert printed.call_args.args == (2.0,), printed.call_args
 
 
 def profiled(found) -> int:

@@ -7,6 +7,11 @@
 # ///
 """A thousand updates of 0.001 leave a bf16 weight of 1 as it was. A compensated sum brings it to 2."""
 
+from unittest.mock import patch
+
+printed = patch("builtins.print", wraps=print).start()
+
+# ruff: noqa: E402 - what is printed is part of the proof
 # --8<-- [start:show]
 import torch
 
@@ -26,6 +31,9 @@ for _ in range(1000):
     weight = after
 print(weight.item())  # 2.0, to bf16's digits
 # --8<-- [end:show]
+
+shown = [call.args for call in printed.call_args_list]
+assert shown == [(1.0,), (2.0,)], f"printed was {shown}"
 
 assert plain.item() == 1.0, f"the plain sum is {plain.item()}"
 assert plain._version == 1000, f"{plain._version} updates were made"  # noqa: SLF001

@@ -7,6 +7,11 @@
 # ///
 """fp16 becomes infinite from 65,520 on and zero at 2 to the power of -25. bf16 does neither there."""
 
+from unittest.mock import patch
+
+printed = patch("builtins.print", wraps=print).start()
+
+# ruff: noqa: E402 - what is printed is part of the proof
 # --8<-- [start:show]
 import torch
 
@@ -19,11 +24,16 @@ norm = torch.full((1024,), 300.0, dtype=half).pow(2)
 print(norm[0].item())  # inf: 90,000 is past the end
 # --8<-- [end:show]
 
+least = 2**-24
+edges = [65_504, 65_519, 65_520, least, 1.5 * least / 2, least / 2]
+assert values.tolist() == edges, f"{values} are not at the edges of fp16"
 found = values.to(half)
 assert found[:3].tolist() == [65_504, 65_504, float("inf")], found
 assert found[3:].tolist() == [2**-24, 2**-24, 0], found
 wide = values.to(torch.bfloat16)
 assert wide.isfinite().all(), wide
 assert (wide != 0).all(), wide
+shown = [call.args[0] for call in printed.call_args_list]
+assert shown == [found.tolist(), wide.tolist(), float("inf")], shown
 assert norm.isinf().all(), norm
 assert torch.full((4,), 300.0, dtype=torch.bfloat16).pow(2).isfinite().all()

@@ -47,12 +47,16 @@ with patch("torch.distributed._symmetric_memory.set_backend"):
     other.set_symm_mem_for_comm()
     other.set_force_sum_reduction_for_comms(True)
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 group = model._get_fsdp_state()._fsdp_param_groups[0]
 if dist.get_rank() == 0:
     print(type(group._all_gather_comm).__name__)
     print(type(group._reduce_scatter_comm).__name__)  # on: SymmMemReduceScatter
 # --8<-- [end:is-it-on]
+if dist.get_rank() == 0:
+    shown = tuple(call.args[0] for call in printed.call_args_list)
+    assert shown == kinds(model), f"printed was {shown}"
 
 assert kinds(model) == ("SymmMemAllGather", "SymmMemReduceScatter"), kinds(model)
 assert kinds(other) == ("SymmMemAllGather", "DefaultReduceScatter"), kinds(other)

@@ -8,6 +8,8 @@
 # ///
 """Which attention kernel runs in a forward pass without gradients: with SDPA a fused one, once per layer, and no softmax."""
 
+from unittest.mock import patch
+
 import torch
 from torch.profiler import profile
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -19,6 +21,10 @@ inputs = tokenizer("Which kernel runs? " * 20, return_tensors="pt")
 # --8<-- [start:enable]
 model = AutoModelForCausalLM.from_pretrained(checkpoint, attn_implementation="sdpa")
 # --8<-- [end:enable]
+
+gradients = []
+model.register_forward_hook(lambda *_: gradients.append(torch.is_grad_enabled()))
+printed = patch("builtins.print", wraps=print).start()
 
 # --8<-- [start:is-it-on]
 with torch.no_grad(), profile() as trace:
@@ -34,6 +40,9 @@ fused = sum(
 )
 assert fused == model.config.num_hidden_layers, calls
 assert "aten::softmax" not in calls, "a softmax of its own"
+assert gradients == [False], "the pass ran with gradients"
+shown = printed.call_args.args[0]
+assert any("flash" in name and n == fused for name, n in shown.items()), shown
 
 # Eager attention makes a softmax per layer.
 eager = AutoModelForCausalLM.from_pretrained(

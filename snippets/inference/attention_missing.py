@@ -12,8 +12,11 @@ from importlib.util import find_spec
 
 from transformers import AutoModelForCausalLM
 
+asked = []
+
 
 def installed(package: str) -> bool:
+    asked.append(package)
     return find_spec(package) is not None
 
 
@@ -23,6 +26,7 @@ model = AutoModelForCausalLM.from_pretrained(
     "HuggingFaceTB/SmolLM2-135M", attn_implementation=kernel
 )
 # --8<-- [end:enable]
+assert asked == ["flash_attn"], f"the package is not {asked}"
 chosen = model.config._attn_implementation  # noqa: SLF001
 print(chosen)
 wanted = "flash_attention_2" if installed("flash_attn") else "sdpa"

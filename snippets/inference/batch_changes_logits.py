@@ -8,6 +8,8 @@
 # ///
 """The same prompt gives slightly different logits in a padded batch: about 1e-6 in fp32, and thousands of times more in bf16, enough to change a token."""
 
+from types import SimpleNamespace
+
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -36,5 +38,16 @@ print(f"fp32: {small:.1e}, bf16: {large:.1e}")
 
 assert exact.config.num_hidden_layers == rounded.config.num_hidden_layers
 assert small < 1e-5, small
-assert large > 100 * small, (small, large)
-assert rounded.dtype == torch.bfloat16
+assert large > 1000 * small > 0, (small, large)
+assert (exact.dtype, rounded.dtype) == (torch.float32, torch.bfloat16)
+
+
+# The difference is the largest of all logits, in either direction: 2 and -1 are 2.
+def in_pairs(input_ids, **_):
+    """Return logits that are 0 for one row, and 2 and -1 for two."""
+    return SimpleNamespace(
+        logits=torch.tensor([[[2.0, -1.0]]]) * (len(input_ids) - 1)
+    )
+
+
+assert difference(in_pairs) == 2, difference(in_pairs)

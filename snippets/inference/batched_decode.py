@@ -50,4 +50,14 @@ for rows in (1, 8):
     assert linear + norms == sum(p.nbytes for p in model.parameters()) - (
         0 if tied else embedding
     )
+
+# The cache after 512 tokens, which each sequence reads for itself.
+with torch.no_grad():
+    layers = model(torch.zeros(1, 512, dtype=torch.long)).past_key_values.layers
+cache = sum(layer.keys.nbytes + layer.values.nbytes for layer in layers)
+assert bytes_per_token(model, 1, context=512) == linear + norms + cache
+assert bytes_per_token(model, 8, context=512) == (linear + norms) / 8 + cache
+assert alone / together == 8 * (linear + norms + cache) / (
+    linear + norms + 8 * cache
+)
 assert 2 < alone / together < 8, alone / together

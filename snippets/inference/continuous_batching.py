@@ -8,6 +8,8 @@
 # ///
 """Continuous batching: generate_batch() starts the next request when one ends, over a paged cache of a fixed size. In fp32, the tokens are those of single requests."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import (
     AutoModelForCausalLM,
@@ -15,6 +17,7 @@ from transformers import (
     ContinuousBatchingConfig,
     GenerationConfig,
 )
+from transformers.generation.continuous_batching import PagedAttentionCache
 
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
@@ -23,6 +26,18 @@ prompts = [tokenizer("word " * n)["input_ids"] for n in (3, 20, 5, 12, 7, 30)]
 
 passes = []
 model.lm_head.register_forward_hook(lambda *call: passes.append(1))
+
+caches = []
+
+
+def keep(*args, **settings):
+    """Make the cache, and keep it for the proof."""
+    caches.append(PagedAttentionCache(*args, **settings))
+    return caches[-1]
+
+
+where = "transformers.generation.continuous_batching.continuous_api"
+patch(f"{where}.PagedAttentionCache", keep).start()
 
 # --8<-- [start:enable]
 outputs = model.generate_batch(
@@ -49,6 +64,11 @@ print(f"{len(results)} requests, {tokens} tokens, {steps} forward passes")
 assert len(results) == len(prompts)
 assert tokens == 8 * len(prompts)
 assert steps < tokens / 2, (steps, tokens)
+assert steps >= tokens / 4, "more than four requests at a time"
+(cache,) = caches
+assert (cache.num_blocks, cache.max_batch_tokens) == (64, 64), vars(cache)
+pages = {each.tokens_per_page for each in cache.cache_allocators.values()}
+assert pages == {16}, pages
 for ids, result in zip(prompts, results, strict=True):
     alone = model.generate(
         torch.tensor([ids]),

@@ -10,7 +10,11 @@
 import os
 import subprocess
 import sys
+from unittest.mock import patch
 
+printed = patch("builtins.print", wraps=print).start()
+
+# ruff: noqa: E402 - what is printed is part of the proof
 # --8<-- [start:check]
 import torch
 
@@ -46,6 +50,10 @@ def threads(*, affinity: set[int], omp: str | None = None, code: str = "") -> in
 # The proof: the affinity decides, a lower OMP_NUM_THREADS overrules it, and set_num_threads overrules both, also upwards.
 everywhere = os.sched_getaffinity(0)
 one = {min(everywhere)}
+assert [call.args[0] for call in printed.call_args_list] == [
+    f"threads: {torch.get_num_threads()}",
+    f"cores that this process may use: {len(everywhere)}",
+]
 print(
     f"new processes: {threads(affinity=everywhere)} threads, {threads(affinity=one)} on one core"
 )

@@ -39,8 +39,10 @@ for name in ("cuda", "mps", "xpu", "hpu"):
         "torch.accelerator.current_accelerator", return_value=torch.device(name)
     ):
         chosen[name] = device().type
-with mock.patch("torch.accelerator.current_accelerator", return_value=None):
+with mock.patch("torch.accelerator.current_accelerator", return_value=None) as ask:
     chosen["none"] = device().type
+# Without it, a build for CUDA names a GPU that the machine does not have.
+assert ask.call_args.kwargs == {"check_available": True}, ask.call_args
 print(chosen)
 assert chosen == {
     "cuda": "cuda",

@@ -30,6 +30,7 @@ assert "probability tensor contains either `inf`, `nan` or element < 0" in messa
 hidden = torch.tensor([300.0], dtype=torch.bfloat16)
 squared = hidden * hidden
 # --8<-- [end:cure]
+assert squared.dtype == torch.bfloat16, squared.dtype
 assert squared.isfinite().all()
 assert abs(squared.item() - 90_000) / 90_000 < 0.01
 assert torch.finfo(torch.float16).max == 65_504

@@ -46,5 +46,6 @@ print(
     f"kernels: {program.count('pallas_call')}; largest difference: {difference:.0e}"
 )
 assert program.count("pallas_call[") == 1
+assert "grid=(4,)" in program, "not 8 rows per program"
 assert result.shape == x.shape
 assert difference < 1e-4, difference

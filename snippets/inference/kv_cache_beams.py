@@ -8,6 +8,8 @@
 # ///
 """Beam search and several samples per prompt multiply the KV cache: each beam and each sample is a sequence of its own, with the prompt in it."""
 
+from unittest.mock import patch
+
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
@@ -24,12 +26,15 @@ def cache_bytes(**settings) -> int:
     return sum(layer.keys.nbytes + layer.values.nbytes for layer in layers)
 
 
+printed = patch("builtins.print", wraps=print).start()
+
 # --8<-- [start:measure]
 one = cache_bytes(do_sample=False)
 beams = cache_bytes(do_sample=False, num_beams=4)
 samples = cache_bytes(do_sample=True, num_return_sequences=4)
 print(f"4 beams: {beams / one:.0f}x, 4 samples: {samples / one:.0f}x")
 # --8<-- [end:measure]
+assert printed.call_args.args == ("4 beams: 4x, 4 samples: 4x",)
 
 assert beams == 4 * one, (beams, one)
 assert samples == 4 * one, (samples, one)

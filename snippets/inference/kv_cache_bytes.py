@@ -7,6 +7,8 @@
 # ///
 """Bytes of the KV cache per token from a model's configuration: the same as those of the real cache, at full size and without allocating it."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import AutoModelForCausalLM, LlamaConfig, Qwen3Config
 
@@ -31,6 +33,9 @@ QWEN_4B = (
 )
 
 
+printed = patch("builtins.print", wraps=print).start()
+
+
 # --8<-- [start:formula]
 def kv_bytes(config, tokens: int, batch: int = 1, bytes_per_number: int = 2) -> int:
     """Return the bytes of a full-attention KV cache: keys and values of each layer."""
@@ -46,6 +51,12 @@ for name, config in {"Llama 3.1 8B": LLAMA_8B, "Qwen3 4B": QWEN_4B}.items():
         f"{name}: {per_token:,} bytes per token, {long / 2**30:.1f} GiB for 131,072"
     )
 # --8<-- [end:formula]
+
+# 2 x 32 layers x 8 heads x 128 numbers of 2 bytes, and 36 layers in Qwen3 4B.
+assert [call.args[0] for call in printed.call_args_list] == [
+    "Llama 3.1 8B: 131,072 bytes per token, 16.0 GiB for 131,072",
+    "Qwen3 4B: 147,456 bytes per token, 18.0 GiB for 131,072",
+]
 
 # The proof: keys and values of a forward pass on the meta device, where no memory is allocated.
 for config in (LLAMA_8B, QWEN_4B):

@@ -7,6 +7,8 @@
 # ///
 """With a sliding window, the cache of a layer stops growing at one token less than the window."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import MistralConfig, MistralForCausalLM
 
@@ -26,6 +28,8 @@ config = (
 # --8<-- [end:enable]
 model = MistralForCausalLM(config).eval()
 
+printed = patch("builtins.print", wraps=print).start()
+
 # --8<-- [start:is-it-on]
 for tokens in (32, 63, 64, 256):
     with torch.no_grad():
@@ -40,3 +44,6 @@ for tokens in (32, 63, 64, 256):
     ].keys.shape
     assert held == 2 * 2 * 2 * 32 * 4 * min(tokens, 63)
     assert cache.get_seq_length() == tokens
+    line = f"{tokens} tokens: {held:,} bytes, {min(tokens, 63)} tokens"
+    assert printed.call_args.args == (line,), printed.call_args
+assert printed.call_count == 4, "fewer lengths"

@@ -59,6 +59,11 @@ for percent in (50, 60, 70, 80, 85, 90, 95, 97, 99):
         )
         print(f"{counted:.1f} in the system, rate × mean latency is {law:.1f}")
 
+# The page's figures: mean latencies, and requests per second within the target.
+assert [round(means[percent], 2) for percent in (90, 99)] == [4.75, 18.35], means
+found = [round(goodput[percent], 2) for percent in (90, 99)]
+assert found == [3.53, 1.12], goodput
+
 # The wait grows faster than the load: from 90 to 99 % much more than from 50 to 90 %.
 assert means[99] - means[90] > 5 * (means[90] - means[50]) > 0, means
 # Goodput falls beyond the knee, while the server answers more requests.

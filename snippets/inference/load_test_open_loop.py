@@ -20,6 +20,7 @@ from http.client import HTTPConnection
 from itertools import pairwise
 from pathlib import Path
 from socket import create_server
+from unittest.mock import patch
 
 import numpy as np
 
@@ -129,8 +130,21 @@ for due, each in zip(schedule, results, strict=True):
     assert each["due"] == due <= each["sent"], each
     assert abs(each["ttft"] - (each["first"] - due)) < 1e-9, "not from the schedule"
     assert each["gap"] >= (each["end"] - each["first"]) / TOKENS, "no longest gap"
+assert 70 < len(schedule) / schedule[-1] < 140, "not 100 requests per second"
 assert max(gaps) > 5 * min(gaps), "arrivals at even distances"
 # Goodput counts whole requests: none for a target of zero, all without a target, and fewer with one.
 assert goodput(results, ttft=0.0, gap=0.0) == 0
+assert goodput(results, ttft=float("inf"), gap=0.0) == 0
 assert abs(everything - 24 / max(each["end"] for each in results)) < 1e-9
 assert 0 < met < everything
+# A visit on a simulated clock: due at 1, sent at 2, tokens at 5, 6, 16 and 17, then the end of the stream.
+answer = [b"data: {}", b"data: {}", b"", b"data: {}", b"data: {}", b"data: [DONE]"]
+with (
+    patch.object(HTTPConnection, "request"),
+    patch.object(HTTPConnection, "getresponse", return_value=answer),
+    patch("time.perf_counter", side_effect=[2, 5, 6, 16, 17]),
+):
+    begin = 0
+    simulated = visit(1)
+times = {"due": 1, "sent": 2, "first": 5, "ttft": 4, "gap": 10, "end": 17}
+assert simulated == times, simulated

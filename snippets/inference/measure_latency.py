@@ -10,6 +10,7 @@
 
 from itertools import pairwise
 from time import perf_counter
+from unittest.mock import patch
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -19,6 +20,13 @@ checkpoint = "HuggingFaceTB/SmolLM2-135M"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 model = AutoModelForCausalLM.from_pretrained(checkpoint)
 inputs = tokenizer("How fast? " * 50, return_tensors="pt")
+
+
+computed = []  # the tokens of each forward pass
+model.model.embed_tokens.register_forward_hook(
+    lambda *call: computed.append(call[2].shape[1])
+)
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:measure]
@@ -63,3 +71,15 @@ print(
 
 assert len(gaps) == 31, len(gaps)
 assert first > 0 < min(gaps)
+assert len(computed) == 2 * 32, "no warm-up"
+below, above = sorted(gaps)[:15], sorted(gaps)[16:]
+assert max(below) <= middle <= min(above), "not the median"
+assert f" is {first / middle:.1f} times " in printed.call_args.args[0]
+
+
+# With computed tokens as the clock: the prefill before the first token, and one token between tokens.
+def perf_counter():  # noqa: F811
+    return sum(computed)
+
+
+assert latency() == (inputs["input_ids"].shape[1], [1] * 31)

@@ -34,3 +34,4 @@ print(f"{without} forward passes without, {len(passes)} with prompt lookup")
 assert torch.equal(output, usual), "other tokens than greedy decoding"
 assert without == 64, without
 assert len(passes) < without / 2, len(passes)
+assert max(passes) == 6, passes  # five drafts, and the token that follows them

@@ -42,7 +42,7 @@ for path in sorted(Path(ast.__file__).parent.glob("*.py")):
                 pairs.add((first, rest))
 every = sorted(pairs)
 torch.manual_seed(0)
-chosen = [every[at] for at in torch.randperm(len(every))[:400]]
+chosen = [every[at] for at in torch.randperm(len(every))[:200]]
 questions, answers = zip(*chosen, strict=True)
 
 

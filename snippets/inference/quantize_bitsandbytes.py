@@ -34,6 +34,8 @@ assert len(layers) == 7 * model.config.num_hidden_layers, len(layers)
 elements = sum(m.in_features * m.out_features for m in layers)
 assert weights == elements // 2, (weights, elements)
 assert scales == elements // 64 * 4, (scales, elements)
+assert {m.weight.quant_state.quant_type for m in layers} == {"nf4"}
+assert {m.compute_dtype for m in layers} == {torch.bfloat16}
 # The LM head and the embedding stay in 16 bits.
 assert model.lm_head.weight.dtype == torch.bfloat16
 footprint = model.get_memory_footprint()
@@ -48,3 +50,15 @@ with torch.no_grad():
 error = ((exact - rounded).norm() / exact.norm()).item()
 print(f"relative error of the logits: {error:.2f}")
 assert 0 < error < 1, error
+
+# For a GPU without bf16: the compute type concerns the 4-bit layers alone, and dtype the others.
+in_fp32 = BitsAndBytesConfig(
+    load_in_4bit=True, bnb_4bit_compute_dtype=torch.float32
+)
+for dtype in (torch.bfloat16, torch.float32):
+    other = AutoModelForCausalLM.from_pretrained(
+        "HuggingFaceTB/SmolLM2-135M", quantization_config=in_fp32, dtype=dtype
+    )
+    with torch.no_grad():
+        assert other(ids).logits.dtype == dtype, dtype
+    assert {p.dtype for p in other.parameters()} == {torch.uint8, dtype}, dtype

@@ -44,6 +44,11 @@ print(
 
 # The proof: the score of a pair does not depend on its batch, and differs between documents.
 assert yes != no
+pair = f"{question}\n{documents[0]}\nRelevant? Answer: "
+with torch.no_grad():
+    last = model(**tokenizer(pair, return_tensors="pt")).logits[0, -1]
+of_yes = last[yes].exp() / (last[yes].exp() + last[no].exp())
+assert torch.allclose(scores[0], of_yes, atol=1e-6), "not the probability of yes"
 assert torch.allclose(scores, alone, atol=1e-6), (scores - alone).abs().max().item()
 assert scores.unique().numel() == len(documents), "all documents have one score"
 assert bool(((scores > 0) & (scores < 1)).all())

@@ -8,6 +8,7 @@
 """vLLM's bytes per token are those of the real cache, and its groups of full and sliding layers give the tokens that it logs for Gemma 3 1B."""
 
 from collections import Counter
+from unittest.mock import patch
 
 import torch
 from transformers import (
@@ -55,6 +56,9 @@ CONFIGS = {
         **small,
     ),
 }
+
+
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:numbers]
@@ -107,6 +111,9 @@ low, high = (
     int(gib * 2**30) // block_bytes // groups * 16 for gib in (1.395, 1.405)
 )
 assert low <= 52_608 <= high, (low, high)
+tokens = int(1.40 * 2**30) // (16 * 4 * 1024) // 7 * 16  # 1,024 bytes: two of 256
+assert printed.call_args.args == (f"7 groups of 4 layers, {tokens:,} tokens",)
+assert low <= tokens <= high, tokens
 # A full request holds all blocks of the full layers, and a window and a batch of 2,048 tokens in each other group.
 window = -(-(512 - 1 + 2048) // 16) + 1
 needed = 32_768 // 16 + (groups - 1) * window

@@ -7,6 +7,8 @@
 # ///
 """The tokens, the concurrency and the longest request that vLLM logs follow from its memory for the KV cache, as in four published logs."""
 
+from unittest.mock import patch
+
 from transformers import Qwen2Config, Qwen3Config
 
 QWEN_14B = Qwen2Config(  # Qwen2.5 14B
@@ -28,6 +30,9 @@ QWEN_8B = Qwen3Config(  # Qwen3 8B
     num_key_value_heads=8,
     head_dim=128,
 )
+
+
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:formula]
@@ -55,6 +60,11 @@ print(f"one request of 16,384 tokens needs {16384 * per_token / GIB:.1f} GiB")
 # The proof: what vLLM 0.19.1 logged for Qwen2.5 14B AWQ on an A10G.
 assert tokens == 49_696
 assert f"{tokens / 4096:.2f}" == "12.13"
+assert [call.args[0] for call in printed.call_args_list] == [
+    "GPU KV cache size: 49,696 tokens",
+    "Maximum concurrency for 4,096 tokens per request: 12.13x",
+    "one request of 16,384 tokens needs 3.0 GiB",
+]
 # With half of the budget it refused 16,384 tokens, and named the longest request.
 assert 16384 * per_token == 3.0 * GIB
 assert kv_tokens(int(0.18 * GIB), per_token) == 976

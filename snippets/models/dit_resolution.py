@@ -91,6 +91,12 @@ def step(side: int) -> tuple[int, int, int, int]:
     return tokens, most, flops.get_total_flops() - linear, linear
 
 
+# No mask: in another order, the tokens have the same results in that order.
+block, x, order = Block(), torch.randn(1, 64, WIDTH), torch.randperm(64)
+with torch.no_grad():
+    results, shuffled = block(x, condition), block(x[:, order], condition)
+assert torch.allclose(shuffled, results[:, order], atol=1e-5), "the order matters"
+
 small, large = step(384), step(768)
 for side, found in ((384, small), (768, large)):
     print(f"{side} × {side}: {found[0]:,} tokens, peak {found[1] / 2**20:.0f} MiB")

@@ -20,7 +20,7 @@ logging.getLogger("transformers.generation.stopping_criteria").addFilter(
 checkpoint = "openai-community/gpt2"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 model = AutoModelForCausalLM.from_pretrained(checkpoint)
-text, new_tokens = "a few words " * 600, 4
+text, new_tokens = "a few words " * 600 + "and the end", 4
 
 
 def generated(inputs):
@@ -51,6 +51,10 @@ inputs = tokenizer(
 )
 # --8<-- [end:cure]
 assert generated(inputs) == new_tokens, generated(inputs)
+whole = tokenizer(text, truncation=True, max_length=10**6)["input_ids"]
+assert inputs["input_ids"][0].tolist() == whole[-(1024 - new_tokens) :], (
+    "not the end of the prompt"
+)
 
 # Rotary positions: no error at twice the length in the configuration.
 rotary = AutoModelForCausalLM.from_pretrained(

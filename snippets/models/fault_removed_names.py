@@ -3,6 +3,7 @@
 # dependencies = ["torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "trl>=1.16,<2"]
 #
 # [tool.headroom]
+# timeout = 120
 # ablation = { 'processing_class=tokenizer' = 'processing_class=None' }
 # ///
 """Code for older libraries fails on a name: each text says which one, and the name of today works."""

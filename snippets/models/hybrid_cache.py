@@ -7,11 +7,16 @@
 # ///
 """Cache of a hybrid model: only the full-attention layers grow with the length, and each linear-attention layer has a state of constant size. The same bytes as in the real cache, at full size and without allocating it."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import AutoModelForCausalLM, Qwen3NextConfig
 
 # The defaults are the sizes of Qwen3-Next 80B A3B. Dense layers have the same cache as experts.
 config = Qwen3NextConfig(mlp_only_layers=list(range(48)))
+
+
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:formula]
@@ -34,6 +39,13 @@ for tokens in (2_048, 32_768, 262_144):
         f"{constant / 2**20:.0f} MiB of states"
     )
 # --8<-- [end:formula]
+
+
+shown = [call.args[0] for call in printed.call_args_list]
+assert shown == [
+    f"{tokens:,} tokens: {size} MiB of keys and values, 74 MiB of states"
+    for tokens, size in ((2048, "48"), (32_768, "768"), (262_144, "6,144"))
+], shown
 
 
 # The proof: the cache of a forward pass on the meta device, where no memory is allocated.

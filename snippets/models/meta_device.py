@@ -7,8 +7,12 @@
 # ///
 """On the meta device, a model of any size has shapes and no memory: count parameters, check shapes, plan a device map."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
+
+printed = patch("builtins.print", wraps=print).start()
 
 # --8<-- [start:enable]
 config = LlamaConfig(  # about 1.1 billion parameters
@@ -25,6 +29,8 @@ parameters = sum(p.numel() for p in model.parameters())
 print(f"{parameters:,} parameters, {2 * parameters / 2**30:.1f} GiB in bf16")
 # --8<-- [end:enable]
 
+line = f"{1_100_048_384:,} parameters, 2.0 GiB in bf16"
+assert printed.call_args.args == (line,), printed.call_args
 assert 1.0e9 < parameters < 1.2e9, parameters
 assert all(p.is_meta for p in model.parameters()), "a weight has memory"
 with torch.device("meta"):

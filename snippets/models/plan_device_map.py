@@ -59,6 +59,10 @@ assert abs(held(auto)["0"] - held(auto)["1"]) < 3.0, held(auto)
 assert held(auto)["cpu"] == 0, held(auto)
 assert abs(sum(held(auto).values()) - 2 * 8_030_261_248 / 2**30) < 0.01, held(auto)
 
+# No part is smaller than a layer, such as model.layers.15.
+for planned in (sequential, auto):
+    assert all(name.count(".") <= 2 for name in planned), planned
+
 # One small GPU: what does not fit goes to the CPU, and then to the disk.
 small = infer_auto_device_map(model, {0: "6GiB", "cpu": "4GiB"}, **whole)
 places = {str(place) for place in small.values()}

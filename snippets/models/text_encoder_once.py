@@ -42,5 +42,6 @@ print(f"of {sum(weights.values()) / 2**20:.1f} MiB of weights, {stays} bytes sta
 print(f"the prompts take {prompt_vectors.nbytes / 2**20:.2f} MiB")
 assert sum(weights.values()) > 0
 assert prompt_vectors.shape[:2] == (2, 512)
+assert prompt_vectors.dtype == torch.bfloat16, prompt_vectors.dtype
 assert not prompt_vectors[0].equal(prompt_vectors[1]), "both prompts are the same"
 assert stays == 0, f"{stays} bytes of the text encoder stay"

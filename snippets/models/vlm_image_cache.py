@@ -89,6 +89,8 @@ assert small.get_seq_length() <= 64 + 10, (
     f"{small.get_seq_length()} tokens in the cache"
 )
 large = math.prod(image_tokens(2160, 3840, max_pixels=12_845_056))
+# The sides shrink by the root of what is too much, 2.87, and are rounded down.
+assert image_tokens(2160, 3840, max_pixels=1_003_520) == (26, 47)
 assert (
     math.prod(image_tokens(2160, 3840, max_pixels=1_003_520))
     <= 1280

@@ -42,7 +42,8 @@ odd = {
 print(odd)  # GPT-2: {'transformer.wte.weight': (50257, 768)}
 # --8<-- [end:which]
 
-assert set(odd) == {"transformer.wte.weight"}, f"not aligned: {odd}"
+sizes = tuple(model.get_input_embeddings().weight.shape)
+assert odd == {"transformer.wte.weight": sizes}, f"not aligned: {odd}"
 
 # --8<-- [start:enable]
 words = model.config.vocab_size  # 50,257

@@ -8,6 +8,8 @@
 # ///
 """Where only one SDPA backend is allowed, a case that it does not support raises an error with its reason. No slow path runs."""
 
+import contextlib
+import io
 import warnings
 
 import torch
@@ -31,16 +33,19 @@ def model_and_batch(checkpoint: str, dtype: torch.dtype):
 # Its weights are fp32, which the flash kernel of a GPU does not support.
 model, batch = model_and_batch("openai-community/gpt2", torch.float32)
 
-# --8<-- [start:enable]
-with warnings.catch_warnings(record=True) as reasons:
-    warnings.simplefilter("always")
-    try:
-        with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
-            model(**batch)
-        print("the flash kernel ran")
-    except RuntimeError as error:
-        print(error, *(f"\n- {reason.message}" for reason in reasons))
-# --8<-- [end:enable]
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):  # noqa: SIM117
+    # --8<-- [start:enable]
+    with warnings.catch_warnings(record=True) as reasons:
+        warnings.simplefilter("always")
+        try:
+            with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+                model(**batch)
+            print("the flash kernel ran")
+        except RuntimeError as error:
+            print(error, *(f"\n- {reason.message}" for reason in reasons))
+    # --8<-- [end:enable]
+print(printed.getvalue(), end="")
 
 told = " ".join(str(reason.message) for reason in reasons)
 wanted = "dropout" if device == "cpu" else "dtype"
@@ -48,6 +53,8 @@ assert "Flash attention kernel not used because" in told, (
     "the flash kernel was asked for, another one ran, and nothing was said"
 )
 assert wanted in told, told
+for reason in reasons:
+    assert f"- {reason.message}" in printed.getvalue(), "a reason is not printed"
 
 # The proof that the same call lets through what the kernel supports.
 model, batch = model_and_batch("HuggingFaceTB/SmolLM2-135M", torch.bfloat16)

@@ -8,6 +8,9 @@
 # ///
 """Inside one autocast block, each trained weight of a matmul is cast once for all its uses, and an update of the weight is not seen."""
 
+import io
+import sys
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -19,6 +22,9 @@ texts = ["The answer that was chosen.", "The answer that was not."]
 chosen, rejected = (tokenizer(t, return_tensors="pt").to(device) for t in texts)
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 model = model.to(device).eval()  # no dropout, so that two losses can be compared
+
+
+shell, sys.stdout = sys.stdout, io.StringIO()  # for the proof
 
 
 # --8<-- [start:is-it-on]
@@ -40,8 +46,11 @@ with Casts() as casts, torch.autocast(device, dtype=torch.bfloat16):
     losses = [model(**b, labels=b["input_ids"]).loss for b in (chosen, rejected)]
 print(max(casts.of.values()), "cast of a weight")  # on: 1, off: 2
 # --8<-- [end:is-it-on]
+printed, sys.stdout = sys.stdout.getvalue(), shell
+print(printed, end="")
 
 cast = [times for times in casts.of.values() if times]
+assert printed == "1 cast of a weight\n", printed
 assert len(losses) == 2, f"{len(losses)} passes were made"
 used = 8 * model.config.n_layer + 1  # four layers with biases a block, and the head
 assert len(cast) == used, f"{len(cast)} weights were cast instead of {used}"

@@ -7,6 +7,9 @@
 # ///
 """One outlier costs precision in its own block only: 32 numbers of MXFP8, 16 of NVFP4. With one scale for the whole tensor it costs all of them."""
 
+import contextlib
+import io
+
 import torch
 from torchao.prototype.mx_formats.mx_tensor import MXTensor
 from torchao.prototype.mx_formats.nvfp4_tensor import (
@@ -25,17 +28,20 @@ def tensorwise(tensor):
     return (tensor.float() * scale).to(torch.float8_e4m3fn).float() / scale
 
 
-# --8<-- [start:enable]
-mxfp8 = MXTensor.to_mx(tensor, torch.float8_e4m3fn, 32)
-nvfp4 = NVFP4Tensor.to_nvfp4(
-    tensor,
-    per_tensor_scale=per_tensor_amax_to_scale(tensor.abs().max()),
-)
-for name, stored in (("MXFP8", mxfp8), ("NVFP4", nvfp4)):
-    parts = stored.qdata, stored.scale
-    held = sum(part.numel() * part.element_size() for part in parts)
-    print(f"{name}: {held / tensor.numel()} bytes per number")
-# --8<-- [end:enable]
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    # --8<-- [start:enable]
+    mxfp8 = MXTensor.to_mx(tensor, torch.float8_e4m3fn, 32)
+    nvfp4 = NVFP4Tensor.to_nvfp4(
+        tensor,
+        per_tensor_scale=per_tensor_amax_to_scale(tensor.abs().max()),
+    )
+    for name, stored in (("MXFP8", mxfp8), ("NVFP4", nvfp4)):
+        parts = stored.qdata, stored.scale
+        held = sum(part.numel() * part.element_size() for part in parts)
+        print(f"{name}: {held / tensor.numel()} bytes per number")
+    # --8<-- [end:enable]
+print(printed.getvalue(), end="")
 
 
 def error(found, columns):
@@ -64,6 +70,11 @@ held = {
 }
 assert held["MXFP8"] == (1 + 1 / 32) * tensor.numel(), held
 assert held["NVFP4"] == (1 / 2 + 1 / 16) * tensor.numel(), held
+sizes = [
+    f"{name}: {size / tensor.numel()} bytes per number"
+    for name, size in held.items()
+]
+assert printed.getvalue().splitlines() == sizes, printed.getvalue()
 near, far = errors["fp8, one scale"]
 assert far > 0.1, "the outlier costs nothing elsewhere"
 assert abs(near - far) < 0.02, "one scale has another error in the outlier's block"

@@ -73,4 +73,17 @@ rows = sorted(line.split() for line in done.stdout.splitlines() if line.strip())
 assert [row[:3] for row in rows] == [["0", "2", "3.0"], ["1", "2", "3.0"]], rows
 first, second = (set(row[3].split(",")) for row in rows)
 assert not first & second, rows
+# On a second machine, rank and local rank differ, and the address must arrive there.
+of_mpi = {"RANK": "5", "LOCAL_RANK": "1", "SIZE": "8"}
+show = "import os; print(*(os.environ[n] for n in ('RANK', 'LOCAL_RANK', 'WORLD_SIZE')))"
+turned = subprocess.run(  # noqa: S603
+    [*train[:-1], "-c", show],
+    env={**os.environ, **{f"OMPI_COMM_WORLD_{k}": v for k, v in of_mpi.items()}},
+    capture_output=True,
+    text=True,
+    check=True,
+)
+assert turned.stdout.split() == ["5", "1", "8"], turned.stdout
+for name in ("MASTER_ADDR", "MASTER_PORT"):
+    assert f"-x {name}" in command, f"mpirun sends no {name} to other machines"
 print("2 ranks, sum 3, no shared core")

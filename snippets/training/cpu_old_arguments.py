@@ -7,6 +7,8 @@
 # ///
 """The arguments of old guides for CPUs are gone from TrainingArguments. `use_cpu=True, bf16=True` replaces them."""
 
+import contextlib
+import io
 import tempfile
 
 from transformers import TrainingArguments
@@ -21,12 +23,15 @@ def outcome(**arguments):
     return f"{taken.device.type}, bf16={taken.bf16}"
 
 
-# --8<-- [start:enable]
-new = {"use_cpu": True, "bf16": True}
-print(outcome(**new))
-for old in ("no_cuda", "use_ipex", "jit_mode_eval"):
-    print(old, "->", outcome(**{old: True})[:60])
-# --8<-- [end:enable]
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    # --8<-- [start:enable]
+    new = {"use_cpu": True, "bf16": True}
+    print(outcome(**new))
+    for old in ("no_cuda", "use_ipex", "jit_mode_eval"):
+        print(old, "->", outcome(**{old: True})[:60])
+    # --8<-- [end:enable]
+print(printed.getvalue(), end="")
 
 # The proof: the old names are refused by name, and the new ones choose a CPU and bf16. Without use_cpu, a machine without a GPU refuses bf16.
 for old in ("no_cuda", "use_ipex", "jit_mode_eval"):
@@ -34,3 +39,10 @@ for old in ("no_cuda", "use_ipex", "jit_mode_eval"):
     assert found.startswith("TypeError"), found
     assert old in found, found
 assert outcome(**new) == "cpu, bf16=True", outcome(**new)
+first, *others = printed.getvalue().splitlines()
+assert first == "cpu, bf16=True", first
+assert [line.split(":")[0] for line in others] == [
+    "no_cuda -> TypeError",
+    "use_ipex -> TypeError",
+    "jit_mode_eval -> TypeError",
+], others

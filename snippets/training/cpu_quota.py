@@ -5,7 +5,14 @@
 # [tool.headroom]
 # ablation = { "min(cores, max(1, int(quota) // int(period)))" = "cores" }
 # ///
+# ruff: noqa: E402
 """PyTorch does not read a container's CPU quota, so read it and set as many threads as it pays for."""
+
+from os import cpu_count
+
+from torch import set_num_threads
+
+set_num_threads(cpu_count() + 1)  # more than any result, so that the change shows
 
 # --8<-- [start:enable]
 import os
@@ -32,7 +39,8 @@ torch.set_num_threads(threads_for())
 
 # The proof: quotas below, at and above the cores; none; and a file that is missing.
 cores = len(os.sched_getaffinity(0))
-assert 1 <= torch.get_num_threads() <= cores
+assert 1 <= threads_for() <= cores
+assert torch.get_num_threads() == threads_for(), "the threads were not set"
 group = Path(tempfile.mkdtemp())
 assert threads_for(group) == cores
 for text, expected in {

@@ -62,6 +62,12 @@ class Payloads(TorchDispatchMode):
 # --8<-- [end:count]
 
 
+# Two epochs of two steps on each rank, the second in another order.
+assert sampler.epoch == 1, f"the order is that of epoch {sampler.epoch}"
+steps = {int(state["step"]) for state in optimizer.state.values()}
+assert steps == {4}, f"{steps} optimizer steps"
+
+
 def gather(tensor):
     """Return this tensor of every rank."""
     found = [torch.empty_like(tensor) for _ in range(dist.get_world_size())]

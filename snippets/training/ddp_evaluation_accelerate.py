@@ -43,5 +43,7 @@ plain = accelerator.unwrap_model(model)
 with torch.no_grad():
     alone = plain(torch.eye(11, device=accelerator.device)).argmax(-1)
 right = alone == torch.arange(11, device=accelerator.device)
+found = predictions[labels.argsort()]
+assert found.equal(alone), f"{found} instead of {alone}"
 assert accuracy == right.float().mean(), "not the accuracy of one process"
 accelerator.end_training()

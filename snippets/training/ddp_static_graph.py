@@ -8,6 +8,8 @@
 # ///
 """With static_graph, DDP trains a model whose parameters are not all used, and sends nothing but the gradients; find_unused_parameters sends a number per parameter tensor as well."""
 
+import contextlib
+import io
 import os
 
 import torch
@@ -78,17 +80,20 @@ assert not error, error.splitlines()[0]
 gradients = sum(p.nbytes for p in model.parameters())
 assert [sum(step) for step in sent[1:]] == [gradients] * 2, f"sent {sent}"
 
-# --8<-- [start:compare]
-searching = DistributedDataParallel(
-    TwoHeads().to(device), find_unused_parameters=True
-)
-print("static_graph:", sent[-1], "bytes")
-print("find_unused_parameters:", steps(searching)[0][-1], "bytes")
-print(
-    "neither:",
-    steps(DistributedDataParallel(TwoHeads().to(device)))[1].split(".")[0],
-)
-# --8<-- [end:compare]
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    # --8<-- [start:compare]
+    searching = DistributedDataParallel(
+        TwoHeads().to(device), find_unused_parameters=True
+    )
+    print("static_graph:", sent[-1], "bytes")
+    print("find_unused_parameters:", steps(searching)[0][-1], "bytes")
+    print(
+        "neither:",
+        steps(DistributedDataParallel(TwoHeads().to(device)))[1].split(".")[0],
+    )
+    # --8<-- [end:compare]
+print(printed.getvalue(), end="")
 
 found, error = steps(searching)
 assert not error, error
@@ -96,8 +101,14 @@ extra = 4 * len(list(searching.parameters()))
 assert sum(found[-1]) == gradients + extra, (
     f"{sum(found[-1]) - gradients} more bytes"
 )
+shown = printed.getvalue().splitlines()
+assert shown[:2] == [
+    f"static_graph: {sent[-1]} bytes",
+    f"find_unused_parameters: {found[-1]} bytes",
+], shown
 expected = "Expected to have finished reduction in the prior iteration"
 assert steps(DistributedDataParallel(TwoHeads().to(device)))[1].startswith(expected)
+assert shown[2].startswith(f"neither: {expected}"), shown
 for parameter in model.parameters():
     assert parameter.grad is None or parameter.grad.isfinite().all()
 dist.destroy_process_group()

@@ -103,5 +103,17 @@ model = head_and_embedding_too()
 groups = {
     name for name, module in model.named_modules() if isinstance(module, FSDPModule)
 }
-assert {"model.embed_tokens", "lm_head", "model.norm", ""} <= groups, groups
+layers = {f"model.layers.{number}" for number in range(config.num_hidden_layers)}
+outer = {"model.embed_tokens", "lm_head", "model.norm", ""}
+assert groups == outer | layers, groups
+
+# Both have the policy, too: their weights are bf16 in the forward pass.
+computed = {}
+for name in ("model.embed_tokens", "lm_head"):
+    model.get_submodule(name).register_forward_pre_hook(
+        lambda module, *_, name=name: computed.update({name: module.weight.dtype})
+    )
+model(input_ids=torch.zeros(1, 4, dtype=torch.long, device=device))
+assert set(computed.values()) == {torch.bfloat16}, computed
+assert len(computed) == 2, computed
 dist.destroy_process_group()

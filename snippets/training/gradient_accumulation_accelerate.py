@@ -10,6 +10,7 @@
 
 import torch
 from accelerate import Accelerator
+from accelerate.optimizer import AcceleratedOptimizer
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 checkpoint = "Qwen/Qwen3-0.6B"
@@ -49,6 +50,7 @@ micro_batches = [batch_of(texts[:2]), batch_of(texts[2:])]
 
 accumulate(micro_batches)
 assert all(p.grad is not None for p in model.parameters()), "no gradients"
+assert isinstance(optimizer, AcceleratedOptimizer), "not prepared"
 optimizer.zero_grad()
 
 

@@ -10,6 +10,7 @@
 """TRL logs how far the engine's log-probabilities are from the trainer's, and the importance-sampling correction bounds their ratio."""
 
 import contextlib
+import io
 import warnings
 
 import torch
@@ -108,13 +109,16 @@ correction = {  # of GRPOConfig, for use_vllm=True
 }
 # --8<-- [end:enable]
 log = train(torch.bfloat16, stale=False, **correction)
-# --8<-- [start:is-it-on]
-for entry in log:
-    print(
-        entry.get("sampling/sampling_logp_difference/mean"),
-        entry.get("sampling/importance_sampling_ratio/max"),
-    )
-# --8<-- [end:is-it-on]
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    # --8<-- [start:is-it-on]
+    for entry in log:
+        print(
+            entry.get("sampling/sampling_logp_difference/mean"),
+            entry.get("sampling/importance_sampling_ratio/max"),
+        )
+    # --8<-- [end:is-it-on]
+print(printed.getvalue(), end="")
 assert all("sampling/importance_sampling_ratio/max" in entry for entry in log), (
     "nothing is corrected"
 )
@@ -127,6 +131,12 @@ def difference(log):
 def largest(log):
     return max(entry["sampling/importance_sampling_ratio/max"] for entry in log)
 
+
+lines = [
+    tuple(map(float, line.split())) for line in printed.getvalue().splitlines()
+]
+assert [line[0] for line in lines] == difference(log), "not the mean differences"
+assert max(line[1] for line in lines) == largest(log), "not the largest ratios"
 
 # In bfloat16, the same tokens have other log-probabilities than in float32, and the ratios stay near 1.
 assert all(1e-4 < d < 1e-2 for d in difference(log)), difference(log)

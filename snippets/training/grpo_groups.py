@@ -106,6 +106,11 @@ assert log["frac_reward_zero_std"] == 0, "a group has no spread"
 assert log["grad_norm"] > 0.01, "there is no gradient"
 assert moved > 1e-5, "the weights did not move"
 
+# The first reward knows a right answer, and the second one prefers the shorter.
+assert passed(completions=[" 4", "5"], answer=["4", "7"]) == [1.0, 0.0]
+shorter, longer = brief(completions=["4", "four"])
+assert shorter > longer, "the longer completion has the larger reward"
+
 # TRL's advantages are those of the formula, group by group.
 assert len(rewards) == len(used) == 8, (len(rewards), len(used))
 for first in (0, 4):

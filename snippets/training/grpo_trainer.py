@@ -62,6 +62,8 @@ assert len(per_step) == len(log) == 20, (len(per_step), len(log))
 assert [entry["reward"] for entry in log] == per_step, (
     "a step does not take 16 completions"
 )
+assert trainer.num_generations == 8, "a group has another size"
+assert max(seen) <= 0, "a longer completion has a larger reward"
 first, last = sum(per_step[:5]) / 5, sum(per_step[-5:]) / 5
 assert last > first + 10, f"the reward went from {first} to {last}"
 assert all(entry["frac_reward_zero_std"] == 0 for entry in log), (

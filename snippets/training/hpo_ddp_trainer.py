@@ -85,4 +85,5 @@ except RuntimeError as error:  # a rank waited in vain for the other one
 assert failure is None, f"the ranks do not agree: {failure}"
 if dist.get_rank() == 0:
     print(f"rates on rank 0: {everyone[0][0]}, on rank 1: {everyone[1][0]}")
+    assert best.hyperparameters == {"learning_rate": 3e-3}, best
 assert everyone == [([3e-3, 1e-5], True), ([3e-3, 1e-5], False)], everyone

@@ -84,4 +84,5 @@ assert 1 < len(front) < 6, f"{len(front)} of 6 trials"
 assert sorted(run.objective for run in front) == sorted(
     p for p in every if not beaten(p)
 )
+assert {run.objective[1] for run in front} <= set(grid["max_steps"]), "not steps"
 assert len({run.objective[1] for run in front}) > 1, "all have the same steps"

@@ -72,6 +72,9 @@ for trial in study.trials:
 values = [trial.value for trial in study.trials]
 rates = [trial.params["learning_rate"] for trial in study.trials]
 assert len(set(rates)) == len(study.trials) == 5, rates
+# The sampler, its seed and the logarithmic scale arrived in Optuna.
+alike = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0)).ask()
+assert rates[0] == alike.suggest_float("learning_rate", 1e-5, 3e-2, log=True), rates
 assert best.objective == min(values), (best, values)
 assert best.hyperparameters["learning_rate"] == rates[int(best.run_id)]
 assert max(values) - min(values) > 0.1, "the learning rate changes nothing"

@@ -6,9 +6,9 @@
 # models = ["openai-community/gpt2"]
 # datasets = ["Salesforce/wikitext"]
 # timeout = 300
-# ablation = { "tokens.select(longest)" = "tokens" }
+# ablation = { "tokens.select([longest] * batch_size * accumulation)" = "tokens", "gradient_accumulation_steps=accumulation," = "" }
 # ///
-"""Two steps on the longest texts are the worst case of a run: the second one also has the optimizer states in memory."""
+"""Two steps on the longest text are the worst case of a run: the second one has the optimizer states, and gradients from its second micro-batch on."""
 
 import torch
 from datasets import load_dataset
@@ -33,35 +33,41 @@ tokens = texts.map(
 )
 
 # --8<-- [start:enable]
-batch_size = 4
+batch_size, accumulation = 4, 2  # those of the real run
 lengths = [len(ids) for ids in tokens["input_ids"]]
-longest = sorted(range(len(lengths)), key=lengths.__getitem__)[-batch_size:]
+longest = max(range(len(lengths)), key=lengths.__getitem__)
 trial = Trainer(
     model,
     TrainingArguments(
         output_dir="out",
         per_device_train_batch_size=batch_size,
+        gradient_accumulation_steps=accumulation,
         max_steps=2,  # the second step has optimizer states
         save_strategy="no",
         report_to="none",
     ),
-    train_dataset=tokens.select(longest),
+    train_dataset=tokens.select([longest] * batch_size * accumulation),
     data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False),
 )
 # --8<-- [end:enable]
 
 # --8<-- [start:is-it-on]
-seen = []  # the shape of each batch, and how many weights have states by then
-model.register_forward_pre_hook(
-    lambda module, args, batch: seen.append(
-        (tuple(batch["input_ids"].shape), len(trial.optimizer.state))
-    ),
-    with_kwargs=True,
-)
+seen = []  # of each batch: its shape, and how many weights have gradients and states
+
+
+def note(module, _, batch):
+    gradients = sum(p.grad is not None for p in module.parameters())
+    shape = tuple(batch["input_ids"].shape)
+    seen.append((shape, gradients, len(trial.optimizer.state)))
+
+
+model.register_forward_pre_hook(note, with_kwargs=True)
 trial.train()
-print(f"{seen}, and the longest text has {max(lengths)} tokens")
+print(f"the longest text has {max(lengths)} tokens")
+print("\n".join(f"{shape}: {grads}, {states}" for shape, grads, states in seen))
 # --8<-- [end:is-it-on]
 
-states = len(list(model.parameters()))
-wanted = [((batch_size, max(lengths)), 0), ((batch_size, max(lengths)), states)]
-assert seen == wanted, f"the batches were {seen}, and not {wanted}"
+every = len(list(model.parameters()))
+wanted = [(0, 0), (every, 0), (0, every), (every, every)]
+assert [found for _, *found in seen] == [list(row) for row in wanted], seen
+assert {shape for shape, *_ in seen} == {(batch_size, max(lengths))}, seen

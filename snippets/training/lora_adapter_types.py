@@ -52,7 +52,7 @@ layers = [
     ).model.named_modules()
     if isinstance(module, torch.nn.Linear)
 ]
-found, states, frozen = {}, {}, {}
+found, states, frozen, begun = {}, {}, {}, {}
 
 # --8<-- [start:count]
 for name, adapter in adapters.items():
@@ -81,6 +81,10 @@ for name, adapter in adapters.items():
         f"{name}: {states[name]:,} bytes of states"
     )
     assert len(trained) > 0, f"{name} trains nothing"
+    if name in ("LoRA", "rsLoRA", "PiSSA", "DoRA"):
+        layer = model.get_base_model().model.layers[0].self_attn.q_proj
+        start = layer.base_layer.weight.cpu().float()
+        begun[name] = layer.scaling["default"], start
     frozen[name] = sum(
         b.numel()
         for b in {
@@ -103,6 +107,12 @@ expected = {
     + sum(k for _, k, kind in layers if kind == "down_proj"),
 }
 assert found == expected, {n: (found[n], expected[n]) for n in found}
+
+# rsLoRA has another factor, and PiSSA another frozen weight. Both train as many numbers as LoRA.
+factors = {name: factor for name, (factor, _) in begun.items()}
+assert factors == {"LoRA": 0.5, "rsLoRA": 2, "PiSSA": 0.5, "DoRA": 0.5}, factors
+same = {name for name, (_, w) in begun.items() if w.equal(begun["LoRA"][1])}
+assert same == {"LoRA", "rsLoRA", "DoRA"}, f"with the weights of the model: {same}"
 
 # VeRA's projections are frozen, shared by all layers, and as wide as the widest layer.
 shared = rank * (max(k for _, k, _ in layers) + max(n for n, _, _ in layers))

@@ -156,6 +156,20 @@ def thinned(rows: list, bins: int) -> list:
     return [rows[0], *best.values()]
 
 
+# A count by hand: whole blocks of 512 bytes, nothing for a view, and nothing after the last reference.
+known = torch.zeros(100)
+with Memory(weights=[known]) as memory:
+    new = known + 1
+    view = new.view(10, 10)
+    assert memory.held == {"weights": 512, "activations": 512}, memory.held
+    memory.phase = "backward"
+    other = new * 2
+    del new
+    assert memory.held["activations"] == 512, "the view does not hold the storage"
+    del view
+    assert +memory.held == {"weights": 512, "temporaries": 512}, memory.held
+    assert [row[1] for row in memory.rows] == ["forward"] * 2 + ["backward"]
+
 peaks = {}
 for name, checkpointed in (("full", False), ("checkpointed", True)):
     rows = step(checkpointed=checkpointed)

@@ -62,4 +62,6 @@ print(f"computed / counted by PyTorch: {computed / counted:.3f}")
 assert 0.98 < computed / counted < 1.02, (
     f"{computed:.3e}, PyTorch counts {counted:.3e}"
 )
+an_h100 = computed / 989e12  # in one second
+assert abs(mfu(model, batch.numel(), 256, 1.0) / an_h100 - 1) < 1e-9, "another peak"
 assert mfu(model, 1, 256, 2.0) == mfu(model, 1, 256, 1.0) / 2, "time counts once"

@@ -6,7 +6,7 @@
 # models = ["allenai/OLMoE-1B-7B-0924"]
 # ablation = { "\"mlp.experts.gate_up_proj\", \"mlp.experts.down_proj\"" = "" }
 # ///
-"""Experts are parameters, not linear layers: target_parameters adapts them, and saves a copy of their weights for the backward pass."""
+"""Experts are parameters, not linear layers: target_parameters adapts them, and without checkpointing saves a copy of all their weights for the backward pass."""
 
 import warnings
 
@@ -87,6 +87,9 @@ attention = LoraConfig(r=8, target_modules=["q_proj", "k_proj", "v_proj", "o_pro
 more = kept(model) - kept(get_peft_model(base(), attention))
 copied = sum(p.nbytes for n, p in base().named_parameters() if ".experts." in n)
 assert copied < more < 2 * copied, f"{more:,} bytes more, experts {copied:,}"
+# With checkpointing, the forward pass saves no adapted weight: a layer computes its own again.
+model.get_base_model().activation_checkpointing_enable()
+assert kept(model) < copied / blocks, f"{kept(model):,} bytes, experts {copied:,}"
 
 # Since peft 0.21, "all-linear" reaches experts of this model, too, and its routers.
 everything = get_peft_model(base(), LoraConfig(r=8, target_modules="all-linear"))

@@ -4,6 +4,7 @@
 #
 # [tool.headroom]
 # launch = "torchrun --nproc-per-node 4"
+# timeout = 120
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # ablation = { "(world // per_node, per_node)" = "(world, 1)" }
 # ///
@@ -46,6 +47,7 @@ model = AutoModelForCausalLM.from_pretrained(
     "HuggingFaceTB/SmolLM2-135M", dtype=torch.float32
 )
 model.activation_checkpointing_enable()
+model.train()  # transformers loads in evaluation mode, which checkpoints nothing
 policy = MixedPrecisionPolicy(
     param_dtype=torch.bfloat16, reduce_dtype=torch.float32
 )
@@ -103,14 +105,31 @@ class Collectives(TorchDispatchMode):
 
     def __init__(self):
         super().__init__()
-        self.calls = Counter()
+        self.calls, self.reduced = Counter(), set()
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if func.namespace == "c10d":
-            self.calls[func.name().removeprefix("c10d::").strip("_")] += 1
+            name = func.name().removeprefix("c10d::").strip("_")
+            self.calls[name] += 1
+            if name.startswith("reduce_scatter"):
+                self.reduced.add(args[0].dtype)
         return func(*args, **(kwargs or {}))
 
 
+gathered = []  # the type of a layer's weight in each forward pass
+hook = model.model.layers[0].mlp.up_proj.register_forward_hook(
+    lambda module, *_: gathered.append(module.weight.dtype)
+)
+norms, clip = [], torch.nn.utils.clip_grad_norm_
+
+
+def clip_and_note(parameters, most):
+    norms.append((clip(parameters, most), most))
+
+
+torch.nn.utils.clip_grad_norm_ = clip_and_note
+epochs, set_epoch = [], sampler.set_epoch
+sampler.set_epoch = lambda epoch: epochs.append(epoch) or set_epoch(epoch)
 stack = ExitStack()
 counter = stack.enter_context(Collectives())
 # --8<-- [start:run]
@@ -121,6 +140,8 @@ for epoch in range(1):
         print(f"epoch {epoch}: loss {losses[-1]:.3f}")
 # --8<-- [end:run]
 stack.close()
+hook.remove()
+torch.nn.utils.clip_grad_norm_ = clip
 # --8<-- [start:save]
 weights, states = get_state_dict(model, optimizer)  # every rank calls both
 dcp.save({"model": weights, "optimizer": states}, checkpoint_id="checkpoint")
@@ -149,6 +170,12 @@ assert calls["allreduce"] >= steps * (groups + 2), (
     calls
 )  # and the sums of tokens and losses
 
+# It gathers bf16, reduces fp32, and computes each layer twice, since activations are checkpointed.
+assert set(gathered) == {torch.bfloat16}, set(gathered)
+assert len(gathered) == 2 * steps * accumulation, f"{len(gathered)} forward passes"
+assert counter.reduced == {torch.float32}, counter.reduced
+assert {p.dtype for p in model.parameters()} == {torch.float32}
+
 # The first loss is that of one process over the global batch, and every rank has the same ones.
 losses_of_ranks = [None] * world
 dist.all_gather_object(losses_of_ranks, losses)
@@ -158,10 +185,22 @@ shares = [
 ]
 mine = [index for indices in shares for index in indices]
 assert len(set(mine)) == 16, "two ranks read the same rows"
+assert list(sampler)[:4] == shares[rank], "this rank has another order of rows"
+assert epochs == [0], f"set_epoch was called for {epochs}"
 batch = rows[mine]
 with torch.no_grad():
     expected = plain(input_ids=batch, labels=batch).loss.item()
 assert abs(losses[0] - expected) < 0.01 * expected, (losses, expected)
+
+# So is the norm of the first gradient, which is clipped in each step.
+assert [most for _, most in norms] == [1.0] * steps, norms
+exact = AutoModelForCausalLM.from_pretrained(
+    "HuggingFaceTB/SmolLM2-135M", dtype=torch.float32
+)
+exact(input_ids=batch, labels=batch).loss.backward()
+expected = clip(exact.parameters(), 1.0).item()
+found = norms[0][0].full_tensor().item()
+assert abs(found - expected) < 0.03 * expected, (found, expected)
 
 # The step changed the weights, and all ranks have the same ones.
 for name, parameter in model.named_parameters():

@@ -47,5 +47,8 @@ places = {(node, local) for _, node, local, _ in ranks}
 nodes = world_size // local_size
 wanted = {(node, local) for node in range(nodes) for local in range(local_size)}
 assert places == wanted, f"nodes and local ranks: {sorted(places)}"
+assert mine[3] == socket.gethostname(), mine
+assert ranks[rank] == mine, ranks
+assert total.nbytes == 8 * 2**20, f"{total.nbytes} bytes"
 assert wrong == 0, f"rank {rank}: {wrong} of {total.numel()} sums are wrong"
 dist.destroy_process_group()

@@ -112,3 +112,10 @@ for p in (2, 4, 8):
         assert (idle["ZBVZeroBubble"] == formula) == (m > p), (p, m, idle)
         assert simulate("GPipe", p, m)[1] == [m] * p
         assert simulate("1F1B", p, m)[1] == [*range(p, 0, -1)]
+# Live micro-batches of the others on 4 GPUs, of 8: a stage's counts half where a GPU has two.
+for name, live in {
+    "Interleaved1F1B": [5.5, 4.5, 3.5, 2.5],
+    "InterleavedZeroBubble": [4, 4, 4, 4],
+    "ZBVZeroBubble": [4, 4, 4, 4],
+}.items():
+    assert simulate(name, 4, 8)[1] == live, (name, simulate(name, 4, 8)[1])

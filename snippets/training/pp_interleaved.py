@@ -75,6 +75,7 @@ def bytes_sent(schedule, numbers) -> int:
     inputs_here = (inputs.to(device),) if rank == 0 else ()
     target = {"target": targets.to(device)} if len(parts) - 1 in numbers else {}
     schedule.step(*inputs_here, **target)
+    assert set(sent) == {inputs.nbytes // 8}, f"not micro-batches: {set(sent)}"
     total = torch.tensor(sum(sent), device=device)
     dist.all_reduce(total)
     return int(total)

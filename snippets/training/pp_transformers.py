@@ -6,7 +6,7 @@
 # launch = "torchrun --nproc-per-node 2"
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # timeout = 120
-# ablation = { "model.model.layers[first:last]" = "model.model.layers[:]" }
+# ablation = { "model.model.layers[first:last]" = "model.model.layers[:]", ", return_outputs=False" = "" }
 # ///
 """A Llama on two pipeline stages: each rank holds its layers, and sends only hidden states and their gradients."""
 
@@ -71,7 +71,7 @@ schedule = Schedule1F1B(stage, n_microbatches=4, loss_fn=loss_of)
 if rank == 0:
     schedule.step(tokens.to(device))
 else:  # with more than two stages, those between take no arguments
-    schedule.step(target=targets.to(device))
+    schedule.step(target=targets.to(device), return_outputs=False)
 # --8<-- [end:enable]
 
 # --8<-- [start:is-it-on]
@@ -84,14 +84,21 @@ if rank == 0:
     print(len(sent), "messages of", sent[0])
 # --8<-- [end:is-it-on]
 
-# The proof, on each rank: its layers, one message per micro-batch, and the gradients of one process.
+# The proof, on each rank: no logits of earlier micro-batches, its layers, one message per micro-batch, and the gradients of one process.
 assert ranks == 2
+assert not stage.output_chunks, (
+    f"the last stage keeps {len(stage.output_chunks)} outputs"
+)
 layers, width = model.config.num_hidden_layers, model.config.hidden_size
 assert len(stage.submod.layers) == layers // 2, "a rank has other layers, too"
 hidden = (2, 64, width)  # two sequences per micro-batch
 assert sent == [hidden] * 4, sent
 whole = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 loss_of(whole(input_ids=tokens).logits, targets).backward()
+ends = [whole.lm_head, whole.model.norm] if rank else [whole.model.embed_tokens]
+mine = [*whole.model.layers[first:last], *ends]
+expected = sum(p.numel() for m in mine for p in m.parameters())
+assert abs(share[rank].item() - expected / whole.num_parameters()) < 1e-4, share
 pairs = zip(
     stage.submod.layers.parameters(),
     whole.model.layers[first:last].parameters(),
@@ -109,4 +116,14 @@ dist.all_reduce(gradient)
 assert (
     gradient.cpu() - whole.lm_head.weight.grad
 ).norm() < 1e-4 * whole.lm_head.weight.grad.norm()
+# By default the last stage keeps the logits of all micro-batches, and step joins them.
+everything = schedule.step(*([tokens] if rank == 0 else []), target=targets)
+assert len(stage.output_chunks) == (4 if rank == 1 else 0)
+if rank == 1:
+    assert everything.shape[:2] == tokens.shape, everything.shape
+# A stage holds a receive buffer per micro-batch, for hidden states or for their gradients.
+received = stage.args_recv_info if rank == 1 else stage.grad_recv_info
+buffers = [info.buffer for infos in received.values() for info in infos]
+assert [tuple(buffer.shape) for buffer in buffers] == [hidden] * 4, buffers
+assert len({buffer.data_ptr() for buffer in buffers}) == 4
 dist.destroy_process_group()

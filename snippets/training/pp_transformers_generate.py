@@ -36,6 +36,10 @@ expected = ["LlamaDecoderLayer"] * half, ["PipelineIdentityLayer"] * half
 assert kept == [*expected[dist.get_rank()], *expected[1 - dist.get_rank()]], kept
 assert output.loss is None
 whole = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+# One process returns a loss for the same labels.
+assert whole(input_ids=batch, labels=batch).loss > 0
+labelled = model(input_ids=batch.to(model.device), labels=batch.to(model.device))
+assert labelled.loss is None
 assert torch.allclose(output.logits.cpu(), whole(input_ids=batch).logits, atol=1e-4)
 assert not output.logits.requires_grad or dist.get_rank() == 1
 try:

@@ -45,6 +45,8 @@ names = [event["name"] for event in events if event.get("cat") == "user_annotati
 counts = {name: names.count(name) for name in ("forward", "backward", "optimizer")}
 print(f"{counts} in the trace")
 assert set(counts.values()) == {2}, f"two steps were to be recorded: {counts}"
+steps = [name for name in names if name.startswith("ProfilerStep#")]
+assert sorted(steps) == ["ProfilerStep#3", "ProfilerStep#4"], steps
 ranges = {e["name"]: e for e in events if e.get("cat") == "user_annotation"}
 start = ranges["forward"]["ts"]
 matmuls = [

@@ -8,6 +8,8 @@
 # ///
 """A collective below `if rank == 0` hangs until its timeout on rank 0. Called on every rank, it returns the mean of all ranks."""
 
+import contextlib
+import io
 from datetime import timedelta
 
 import torch
@@ -37,14 +39,19 @@ def log_on_all_ranks(loss, group):
 # --8<-- [end:enable]
 
 
+printed = []
+
+
 def errors_of(log, loss):
     """Call the function on every rank with a timeout of 4 s, and return each rank's error."""
     group = dist.new_group(backend="gloo", timeout=timedelta(seconds=4))
-    error = ""
+    error, line = "", io.StringIO()
     try:
-        log(loss, group)
+        with contextlib.redirect_stdout(line):
+            log(loss, group)
     except RuntimeError as raised:
         error = str(raised)
+    printed.append(line.getvalue())
     texts = [""] * world_size
     dist.all_gather_object(texts, error)
     return texts
@@ -55,6 +62,9 @@ assert world_size == 2, f"{world_size} ranks"
 loss = torch.tensor(2.0 + 2 * rank)
 texts = errors_of(log_on_all_ranks, loss)
 assert texts == ["", ""], f"with the call on every rank: {texts}"
+line = "mean loss 3.00\n" if rank == 0 else ""
+assert printed == [line], f"rank {rank} printed {printed}"
+print(line, end="")
 assert loss.item() == 6, f"the sum over both ranks is {loss.item()}"
 texts = errors_of(log_on_one_rank, torch.ones(()))
 assert "Timed out waiting 4000ms for" in texts[0], (

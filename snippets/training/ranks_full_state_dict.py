@@ -8,6 +8,7 @@
 # ///
 """Gathering a full state dict is a collective: below `if rank == 0` it hangs. Called by all ranks with CPU offload, only rank 0 gets the weights."""
 
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -68,7 +69,18 @@ assert local == 16 * 16 // 2, (
 )
 keys = of_all_ranks(len(get_model_state_dict(model, options=full)))
 assert keys == [6, 0], f"tensors per rank: {keys}"
+write = torch.save
+
+
+def write_late(*arguments):
+    time.sleep(1)  # rank 1 would be done long before
+    write(*arguments)
+
+
+torch.save = write_late
 save(model, "model.pt")
+torch.save = write
+assert Path("model.pt").exists(), f"rank {rank} went on before the file was written"
 saved = torch.load("model.pt", map_location="cpu", weights_only=True)
 assert len(saved) == 6, f"{len(saved)} tensors in the file"
 assert torch.equal(saved["0.weight"], model[0].weight.full_tensor()), (

@@ -42,12 +42,18 @@ torch.save(
 )
 model, optimizer = made()
 
+calls = []
+load = torch.load
+torch.load = lambda *args, **options: (
+    calls.append(options) or load(*args, **options)
+)
 # --8<-- [start:enable]
 saved = torch.load("checkpoint.pt", map_location="cpu", mmap=True)
 model.load_state_dict(saved["model"])
 optimizer.load_state_dict(saved["optimizer"])
 # --8<-- [end:enable]
 
+torch.load = load
 states = optimizer.state_dict()["state"].values()
 loaded = saved["optimizer"]["state"].values()
 tensors = [*model.parameters(), *saved["model"].values()]
@@ -69,6 +75,8 @@ assert sum(held.values()) >= 4 * parameters, "not even the weights were counted"
 assert sum(held.values()) < 12.1 * parameters, (
     f"{sum(held.values()) / parameters:.1f} bytes per parameter are held after resuming"
 )
+# Without a GPU, the tensors were saved from CPU memory, so look at the call.
+assert [call.get("map_location") for call in calls] == ["cpu"], calls
 del saved, loaded, tensors
 # And the run goes on as if it had never been interrupted.
 step(first, first_optimizer)

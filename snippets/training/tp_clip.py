@@ -81,6 +81,7 @@ for p, q, old in zip(model.parameters(), whole.parameters(), before, strict=True
     full = p.grad.full_tensor() if isinstance(p.grad, DTensor) else p.grad
     assert (full.cpu() - q.grad).norm() < 1e-4 * q.grad.norm()
     assert full.norm() < old.norm()
+assert all(group["fused"] for group in optimizer.param_groups), "AdamW is not fused"
 assert len(optimizer.state) == len(list(model.parameters()))
 
 

@@ -10,6 +10,8 @@
 # ///
 """DistributedConfig(tp_size=2) divides the matrices of a Llama over two ranks, at seven all-reduces per layer."""
 
+import os
+
 import torch
 import torch.distributed as dist
 from torch.distributed.tensor import DTensor
@@ -18,6 +20,9 @@ from transformers import AutoModelForCausalLM
 from transformers.distributed import DistributedConfig
 
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
+
+# Without the seed below, each rank would have a batch of its own.
+torch.manual_seed(int(os.environ["RANK"]))
 
 # --8<-- [start:enable]
 model = AutoModelForCausalLM.from_pretrained(

@@ -55,10 +55,17 @@ def measure():
         f"compiled in {compilation:.3f} s; a step {program:.4f} s, without {eager:.4f} s"
     )
     print(f"paid back after {steps} steps" if steps else "never paid back here")
+    if steps:
+        saved = eager - program
+        assert steps - 1 < compilation / saved <= steps, "not paid back"
+    else:
+        assert eager <= program, "it pays back"
     return compiled
 
 
 compiled = measure()
+# One trace to compile, and five runs of the plain function: the other five ran the program.
+assert len(calls) == 1 + 5, f"the function's Python ran {len(calls)} times"
 expected = training_step.__wrapped__(weights, x)
 calls.clear()
 for got, want in zip(compiled(weights, x), expected, strict=True):

@@ -37,7 +37,11 @@ try:
 except jax.errors.TracerBoolConversionError as caught:
     error = type(caught).__name__
 assert error is None, f"the step cannot be traced: {error}"
+if error is None:  # weights of which only the second column overflows
+    large = weights.at[:, 1].set(1e38)
+    after_half, _ = step(large, good)
 print(f"good and bad batch: {len(traces)} program")
 assert len(traces) == 1
 assert not np.array_equal(after_good, weights), "the good batch trains nothing"
 assert np.array_equal(after_bad, weights), "the bad batch was not skipped"
+assert np.array_equal(after_half, large), "half of a step was taken"

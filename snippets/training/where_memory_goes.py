@@ -152,6 +152,12 @@ for label, weights, setting in (
 ):
     predicted = moments(load(**weights), **setting)
     found = traced(load(**weights), **setting)
+    assert list(predicted) == [
+        "loss",
+        "start of backward",
+        "end of backward",
+        "optimizer step",
+    ], list(predicted)
     for (name, size), peak in zip(predicted.items(), found, strict=True):
         assert abs(size / peak - 1) < 0.05, (
             f"{label}, {name}: {size}, traced {peak}"

@@ -38,7 +38,7 @@ def test_text_has_the_peak_a_bar_per_component_and_the_answers(
     assert "  saved activations          72.14 GiB  █████████████████████████████···········" in printed
     assert "Memory that the card (24GB) reports: 23.64 GiB. The job does not fit." in printed
     assert "activation checkpointing: 70.14 GiB less" in printed
-    assert "training.activation-checkpointing.llama-step-time" in printed
+    assert "training.torchtune-flags.checkpointing-throughput" in printed
     assert "traced with torch 2.13.0" in printed
     assert "Known error of the peak: unknown, because no published row and no traced step is of this kind" in printed
 

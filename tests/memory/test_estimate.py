@@ -144,6 +144,8 @@ BAD: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"hidden_size": 1 << 60}, {}, "hidden_size is 1152921504606846976"),
     ({"hidden_size": None}, {}, "hidden_size: is missing|hidden_size is missing"),
     ({"num_attention_heads": 48}, {}, r"`h/a` is 85.3333, not a whole number \(a = 48, h = 4096\)"),
+    ({"num_key_value_heads": 7}, {}, "num_key_value_heads is 7 with 32 heads; give a divisor of the number of heads"),
+    ({"hidden_size": float("inf")}, {}, "hidden_size is inf"),
     ({"num_hidden_layers": 20_000}, {}, "num_hidden_layers is 20000"),
     (
         {"model_type": "unheard-of"},
@@ -167,6 +169,8 @@ BAD: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({}, {"context": 3}, "context: 3 does not divide length, 2048"),
     ({}, {"data": 2}, "strategy is none with 2 data-parallel GPUs"),
     ({}, {"strategy": "hsdp", "data": 8, "shard": 3}, "shard is 3; use a divisor of data × context, 8"),
+    ({}, {"strategy": "hsdp", "data": 8}, "shard is 1 with hsdp; give the GPUs that divide one copy of the weights"),
+    ({}, {"strategy": "fsdp", "data": 8, "expert": 2}, "expert is 2 for a model without experts; use 1"),
     ({}, {"strategy": "ddp", "data": 8, "expert": 3}, "expert is 3; use a divisor of data, 8"),
     ({}, {"offload": "all"}, "offload is all with the strategy none; use zero3"),
     ({}, {"sequence_parallel": True}, "tensor is 1; use at least 2"),
@@ -287,7 +291,9 @@ def test_a_model_is_a_dictionary_an_object_a_file_or_a_folder(root: Path, tmp_pa
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b'{"model_type": "llama", "hidden_size": NaN}', "`NaN` is not a finite number"),
+        (b'{"model_type": "llama", "hidden_size": NaN}', "hidden_size is nan; give a whole number from 1"),
+        (b'{"model_type": "llama", "hidden_size": 1e999}', "hidden_size is inf; give a whole number from 1"),
+        (b'{"model_type": "mamba2", "time_step_limit": [0.0, Infinity]}', "`mamba2` has no memory coefficients; trace"),
         (b'["llama"]', "is no JSON object"),
         (b'{"model_type"', "not valid JSON"),
         (b" " * (1 << 21), "bytes|larger|MiB"),

@@ -158,12 +158,17 @@ class TestRecords:
         assert dora is None
         assert in_words(dora).startswith("unknown, because no published row")
 
-    def test_known_error_on_several_gpus_is_that_of_fsdp(self) -> None:
-        jobs = [Job(job="lora", layout=each) for each in (Layout(strategy="fsdp", data=4), Layout(tensor=2))]
-        sharded, tensor = (known_error(each, ROOT) for each in jobs)
+    def test_known_error_on_several_gpus_is_that_of_fsdp_alone(self) -> None:
+        others = [
+            Layout(tensor=2),
+            Layout(strategy="fsdp", data=4, expert=2),
+            Layout(strategy="fsdp", data=2, context=2),
+        ]
+        layouts = (Layout(strategy="fsdp", data=4), *others)
+        sharded, *combined = (known_error(Job(job="lora", layout=each), ROOT) for each in layouts)
         assert sharded is not None
         assert sharded.count == sum(each.kind == "lora" and each.gpus > 1 for each in published_steps_of(TREE))
-        assert tensor is None
+        assert combined == [None] * len(others)
 
     def test_known_error_without_a_published_row_is_that_of_traced_steps(self, tmp_path: Path) -> None:
         file = tmp_path / "checks/memory-errors/traced.json"

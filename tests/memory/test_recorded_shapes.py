@@ -109,6 +109,14 @@ def test_a_card_is_found_by_its_name(name: str, least: float, most: float) -> No
     assert least < card_bytes(name, ROOT) / 2**30 < most
 
 
+@pytest.mark.parametrize(("name", "size"), [("RTX 4090", "24GB"), ("A100 80GB", "80GB"), ("RTX 5090", "32GB")])
+def test_a_card_and_its_printed_size_are_the_same_memory(name: str, size: str) -> None:
+    """What nvidia-smi shows is more than PyTorch can use, so neither figure is that total."""
+    usable, printed = (card_bytes(each, ROOT) / 2**30 for each in (name, size))
+    assert usable == pytest.approx(printed, rel=0.005)
+    assert usable < float(size.removesuffix("GB"))
+
+
 def test_an_unknown_card_names_the_nearest() -> None:
     with pytest.raises(EstimateError, match=r"card is `RTX 4091`; give a size .*, or a card: .*rtx"):
         card_bytes("RTX 4091", ROOT)

@@ -1,6 +1,7 @@
-"""The stored polynomials are those that the installed libraries give: of one variant per family, or of all of them.
+"""The stored polynomials are those that the installed libraries give: of some families' variants, or of all of them.
 
-The variants change with the commit, so that all are compared over time; `--deep` compares all at once.
+A third of the families is compared, one variant each. They change with the commit, so that all are compared over time;
+`--deep` compares all at once.
 """
 
 import json
@@ -35,9 +36,10 @@ STORED = stored()
 
 
 def sample(seed: str) -> list[Variant]:
-    """Return one variant per family."""
+    """Return one variant of each of a third of the families."""
     chosen = random.Random(seed)  # noqa: S311 - a sample, not a secret
-    return [chosen.choice([each for each in STORED if each[0] == family]) for family in sorted(FAMILIES)]
+    families = chosen.sample(sorted(FAMILIES), len(FAMILIES) // 3)
+    return [chosen.choice([each for each in STORED if each[0] == family]) for family in families]
 
 
 def commit() -> str:
@@ -73,7 +75,8 @@ def test_stored_coefficients_are_those_of_the_installed_libraries(
     assert traced(tuple(chosen))[variant] == STORED[variant]
 
 
-def test_a_sample_has_a_variant_of_each_family_and_changes_with_the_commit() -> None:
-    assert {family for family, _ in sample("a")} == {*FAMILIES}
+def test_a_sample_has_a_third_of_the_families_and_changes_with_the_commit() -> None:
+    families = [family for family, _ in sample("a")]
+    assert len({*families}) == len(families) == len(FAMILIES) // 3 > 4
     assert sample("a") == sample("a") != sample("b")
-    assert len({each for seed in range(500) for each in sample(str(seed))}) > 0.99 * len(STORED)
+    assert len({each for seed in range(1500) for each in sample(str(seed))}) > 0.99 * len(STORED)

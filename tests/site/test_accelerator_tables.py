@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from headroom import records
-from headroom.memory.sizes import card_bytes
+from headroom.memory.sizes import card_bytes, card_total
 from headroom.records.accelerators import Memory, Rate
 from headroom.records.cards import read_cards
 from headroom.records.tree import Tree
@@ -51,8 +51,9 @@ class TestRecords:
             assert card.reported == accelerator.reported
         assert tree.cards.cards["mi250x"].printed.value == 64
 
-    def test_the_estimator_takes_what_the_driver_reports(self) -> None:
-        assert card_bytes("RTX 4090", ROOT) == 24564 * 2**20
+    def test_the_estimator_takes_what_pytorch_can_use_of_what_the_driver_reports(self) -> None:
+        assert card_total("RTX 4090", ROOT) == 24564 * 2**20
+        assert card_bytes("RTX 4090", ROOT) / 2**30 == pytest.approx(23.64)
 
     def test_cards_follow_a_changed_file(self, tmp_path: Path) -> None:
         """Cards are cached by the times and sizes of their files."""

@@ -242,7 +242,7 @@ class TestStart:
 
     def test_the_figures_equal_the_records(self, found: SiteData) -> None:
         """Each claim counts once, by its evidence."""
-        text = self.parts(found, "figures")
+        text = self.parts(found, "figures") + self.parts(found, "scope")
         cpu, gpu, reported, computed = map(int, re.findall(r"\*\*(\d+)\*\*", text))
         assert (gpu, reported) == (0, 0)
         assert cpu + computed + 2 + 1 == len(found.tree.claims)

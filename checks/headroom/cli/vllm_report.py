@@ -8,7 +8,7 @@ from statistics import median
 from headroom.cli.estimate_options import FIELDS as JOB_FIELDS
 from headroom.memory.architecture import read_architecture
 from headroom.memory.errors import EstimateError, one_of
-from headroom.memory.sizes import card_bytes, gib
+from headroom.memory.sizes import card_total, gib
 from headroom.memory.vllm.fitted_costs import FittedCosts
 from headroom.memory.vllm.log_errors import RecomputedLog, all_costs, recomputed_logs
 from headroom.memory.vllm.settings import FIELDS, EngineSettings
@@ -30,7 +30,7 @@ def vllm_report(root: Path, options: argparse.Namespace) -> str:
     if foreign:
         raise EstimateError(foreign[0], "is set with --engine", "leave it out; it is an option of a job")
     flags = {name: value for name in FIELDS if (value := getattr(options, name, None)) is not None}
-    card, architecture = card_bytes(options.card, root), read_architecture(options.model, root)
+    card, architecture = card_total(options.card, root), read_architecture(options.model, root)
     settings = filled(architecture, EngineSettings(**flags), card, a100="a100" in options.card.lower())
     costs = all_costs(root)
     found = estimate_start(architecture, settings, card, costs)

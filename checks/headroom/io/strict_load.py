@@ -173,8 +173,12 @@ def limit_values(text: str) -> None:
         raise UnreadableError(f"more than {MAX_VALUES} values", "split the file")
 
 
-def load_json(text: str) -> Document:
+def load_json(text: str, *, finite: bool = True) -> Document:
     """Parse JSON without duplicate keys, NaN, infinity or deep nesting.
+
+    Args:
+        text: the JSON.
+        finite: False accepts ``NaN`` and ``Infinity``, which Python's writer of JSON produces.
 
     Raises:
         UnreadableError: the text is not such JSON.
@@ -182,7 +186,11 @@ def load_json(text: str) -> Document:
     limit_values(text)
     try:
         value = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite, parse_int=_integer
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_refuse if finite else float,
+            parse_float=_finite if finite else float,
+            parse_int=_integer,
         )
     except json.JSONDecodeError as error:
         raise UnreadableError(f"not valid JSON: {error.msg}", "fix the syntax", error.lineno) from error

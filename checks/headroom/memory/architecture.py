@@ -91,9 +91,12 @@ def configured_architecture(name: str, config: Mapping[str, Any], coefficients: 
     """
     _check_assumptions(config, coefficients)
     symbols = _symbols(config, coefficients)
+    if symbols["a"] % symbols.get("kv", 1):
+        fault = f"is {symbols['kv']} with {symbols['a']} heads"
+        raise EstimateError(_field(coefficients, "kv"), fault, "give a divisor of the number of heads")
     if symbols.get("e", 0) > symbols.get("E", symbols.get("e", 0)):
         fault = f"is {symbols['e']} with {symbols['E']} experts"
-        raise EstimateError(coefficients.symbols["e"][0], fault, "give at most the number of experts")
+        raise EstimateError(_field(coefficients, "e"), fault, "give at most the number of experts")
     return Architecture(name, config, coefficients, symbols, _kinds(config, coefficients, symbols))
 
 
@@ -116,7 +119,7 @@ def read_config(model: Any, root: Path) -> tuple[str, dict[str, Any]]:
 def _read_file(path: Path) -> dict[str, Any]:
     place = (path / "config.json" if path.is_dir() else path).resolve()
     try:
-        config = load_json(read_text(place, place.parent, limit=MAX_TEXT_BYTES)).value
+        config = load_json(read_text(place, place.parent, limit=MAX_TEXT_BYTES), finite=False).value
     except UnreadableError as error:
         raise EstimateError("model", f"{place.name}: {error.message}", error.remedy) from error
     if not isinstance(config, dict):
@@ -167,6 +170,11 @@ def _expression(field_name: str, expression: str, found: Mapping[str, int]) -> i
         return whole_value(expression, found)
     except ValueError as error:
         raise EstimateError(field_name, str(error), "give sizes that divide each other") from error
+
+
+def _field(coefficients: MemoryCoefficients, symbol: str) -> str:
+    """Return the configuration field that gives a symbol's value."""
+    return coefficients.symbols[symbol][0]
 
 
 def _kinds(config: Mapping[str, Any], coefficients: MemoryCoefficients, symbols: Mapping[str, int]) -> tuple[str, ...]:

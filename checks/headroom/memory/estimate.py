@@ -180,6 +180,8 @@ def _stages(architecture: Architecture, job: Job) -> dict[int, tuple[Resident, i
         "r": job.rank,
         "K": job.chunk,
     }
+    if job.layout.expert > 1 and "E" not in architecture.symbols:
+        raise EstimateError("expert", f"is {job.layout.expert} for a model without experts", "use 1")
     if job.layout.tensor > 1 and "q" not in architecture.coefficients.derived:
         raise EstimateError("tensor", f"{architecture.coefficients.family} was traced without sizes per head", "use 1")
     symbols = architecture.with_derived(local_symbols({**architecture.symbols, **tokens}, job.layout))

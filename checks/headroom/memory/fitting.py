@@ -75,7 +75,7 @@ _CANDIDATES = (
     _Candidate(
         "chunked loss",
         "chunked-loss",
-        ("training.chunked-loss.llama-step-time",),
+        ("training.torchtune-flags.chunked-loss-throughput",),
         _when(lambda job: job.training and job.loss == "whole", loss="chunked"),
     ),
     _Candidate(
@@ -87,7 +87,7 @@ _CANDIDATES = (
     _Candidate(
         "activation checkpointing",
         "activation-checkpointing",
-        ("training.activation-checkpointing.llama-step-time",),
+        ("training.torchtune-flags.checkpointing-throughput",),
         _when(lambda job: job.training and not job.checkpointing, checkpointing=True),
     ),
     _Candidate(
@@ -99,7 +99,7 @@ _CANDIDATES = (
     _Candidate(
         "8-bit AdamW",
         "eight-bit-adam",
-        ("training.eight-bit-adam.llama-step-time", "training.eight-bit-adam.same-performance"),
+        ("training.eight-bit-adam.reported-throughput", "training.eight-bit-adam.same-performance"),
         _when(lambda job: job.training and job.optimizer in _FULL_ADAMW, optimizer="adamw_bnb_8bit"),
     ),
     _Candidate(
@@ -111,7 +111,7 @@ _CANDIDATES = (
     _Candidate(
         "LoRA",
         "lora",
-        ("training.lora.llama-step-time", "training.lora.learns-less"),
+        ("training.lora.throughput-mistral-7b", "training.lora.learns-less"),
         _when(lambda job: job.job == "full", job="lora"),
     ),
     _Candidate(
@@ -120,7 +120,9 @@ _CANDIDATES = (
         ("training.qlora.throughput-mistral-7b", "training.lora.learns-less"),
         _when(lambda job: job.job in ("full", "lora"), job="qlora", targets="all"),
     ),
-    _Candidate("twice the GPUs, weights sharded", "which-recipe-fits", (), _twice_the_gpus),
+    _Candidate(
+        "twice the GPUs, weights sharded", "fsdp", ("training.fsdp.throughput-128-gpus-llama-8b",), _twice_the_gpus
+    ),
 )
 
 

@@ -90,9 +90,15 @@ def beside_tensors(gpus: int, root: Path) -> BesideTensors:
     return _read(_ERRORS, root, _errors)["one" if gpus == 1 else "several"]
 
 
-def reported_share(root: Path) -> float:
-    """Return the share of a card's printed memory that its driver reports, each GB taken as a GiB: a 24 GB card's."""
-    return _read(_CARD_FACTS, root, _figures)["rtx_4090_capacity"] / (24 * 2**30)
+def usable_shares(root: Path) -> tuple[float, float]:
+    """Return the share of a card's memory that PyTorch can use, as an RTX 4090 shows it.
+
+    Returns:
+        the share of what the vendor prints, each GB taken as a GiB, and of the total that nvidia-smi shows.
+    """
+    known = _read(_CARD_FACTS, root, _figures)
+    usable = known["rtx_4090_capacity"]
+    return usable / (24 * 2**30), usable / known["rtx_4090_smi_total"]
 
 
 def _read(file: str, root: Path, parse: Callable[[str], Mapping[str, Found]]) -> Mapping[str, Found]:

@@ -67,15 +67,15 @@ def percent(estimated: float, actual: float) -> float:
 def known_error(job: Job, root: Path | str = Path()) -> KnownError | None:
     """Return the known error of estimates of this kind of job; None if nothing of this kind was compared.
 
-    On one GPU, published peaks of the kind are compared, or else traced steps. The rows on several GPUs are of FSDP, so
-    other layouts have no known error.
+    On one GPU, published peaks of the kind are compared, or else traced steps. The rows on several GPUs are of FSDP
+    alone, so other layouts and combinations have no known error.
 
     Args:
         job: the job that is estimated.
         root: the project's folder, with checks/memory-errors/.
     """
     layout, errors = job.layout, _known_errors(Path(root).resolve())
-    if layout.gpus > 1 and layout.weight_shards < layout.gpus:
+    if layout.weight_shards < layout.gpus or layout.context > 1 or layout.expert > 1:
         return None
     several = layout.gpus > 1
     return errors.get(("published", _kind(job.job), several)) or errors.get(("traced", _kind(job.job), several))

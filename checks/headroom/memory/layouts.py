@@ -54,6 +54,10 @@ class Layout:
             raise EstimateError("strategy", f"is none with {self.data} data-parallel GPUs", "use ddp, zero1 … or fsdp")
         if self.offload == "all" and self.strategy not in _WEIGHTS:
             raise EstimateError("offload", f"is all with the strategy {self.strategy}", "use zero3, fsdp or hsdp")
+        if self.strategy == "hsdp" and self.shard == 1 < self.copies:
+            raise EstimateError(
+                "shard", "is 1 with hsdp", "give the GPUs that divide one copy of the weights, or use ddp"
+            )
         if self.strategy == "hsdp" and self.copies % self.shard:
             raise EstimateError("shard", f"is {self.shard}", f"use a divisor of data × context, {self.copies}")
         if self.data % self.expert:

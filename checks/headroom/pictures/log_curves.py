@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from math import ceil, floor, log10
 from typing import Final
 
@@ -46,7 +46,7 @@ def _axes(data: Curves, source: Source) -> Axes:
     places = {name: lets.value(str(text)) for name, text in data.places.items()}
 
     def curve(text: str) -> Callable[[float], float]:
-        return lambda x: Formulas({**data.let, "X": x}, source).value(text)
+        return cache(lambda x: Formulas({**data.let, "X": x}, source).value(text))
 
     curves = {name: curve(text) for name, text in data.curves.items()}
     x = (min(places.values()) / 1.6, max(places.values()) * 1.6)

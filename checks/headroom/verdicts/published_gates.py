@@ -1,4 +1,4 @@
-"""Gates for published rows: an unchanged copy, a licence, exactly the selected rows, arms that differ in the method."""
+"""Gates for published rows: an unchanged copy, a licence, the selected rows, values, arms that differ in the method."""
 
 import math
 import re
@@ -27,7 +27,7 @@ def faults(record: PublishedComparison, published: Published) -> list[Fault]:
         message = f"there are no rows `{record.rows.file}`"
         return [Fault("rows.file", message, "copy them to checks/published/, or correct the name")]
     gates: tuple[Callable[[PublishedComparison, Table], Iterator[Fault]], ...]
-    gates = (_changed, _columns, _selected, _amounts, _differences, _roofline)
+    gates = (_changed, _columns, _selected, _amounts, _ratios, _differences, _roofline)
     found = [*_licence(record, published)]
     return found or next((each for gate in gates if (each := list(gate(record, table)))), [])
 
@@ -111,6 +111,17 @@ def _amounts(record: PublishedComparison, table: Table) -> Iterator[Fault]:
             elif len(values) > 1 and len({*values}) == 1:
                 message = f"the quantiles of the {name} are all {cells[0]}: it was measured about once"
                 yield Fault("raw", message, "write `raw: single`, and remove p20 and p80")
+
+
+def _ratios(record: PublishedComparison, table: Table) -> Iterator[Fault]:
+    """Yield the arms whose values are ratios, such as a baseline that is 1 or 100 % in every row."""
+    remedy = "copy what was measured of both arms; for a printed ratio alone, write a cited claim"
+    if record.metric.unit == "×":
+        yield Fault("metric.unit", "the unit is ×, so the rows are ratios", remedy)
+    for name in ("subject", "baseline"):
+        found = {value(row[record.metric.column]) for row in _arm(record, table, getattr(record.select, name))}
+        if found == {100.0 if record.metric.unit == "%" else 1.0}:
+            yield Fault("metric.column", f"the {name} is {found.pop():g} in every row, so the rows are ratios", remedy)
 
 
 def _differences(record: PublishedComparison, table: Table) -> Iterator[Fault]:

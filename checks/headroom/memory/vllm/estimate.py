@@ -5,7 +5,7 @@ from typing import Any
 
 from headroom.memory.architecture import read_architecture
 from headroom.memory.errors import EstimateError
-from headroom.memory.sizes import card_bytes
+from headroom.memory.sizes import card_total
 from headroom.memory.vllm.log_errors import all_costs
 from headroom.memory.vllm.settings import EngineSettings
 from headroom.memory.vllm.startup import VllmEstimate, estimate_start, filled
@@ -25,7 +25,7 @@ def vllm_estimate(model: Any, card: int | str, root: Path | str = Path(), **flag
         EstimateError: the model or the card is unknown, a flag is wrong, or the GPUs do not divide the model.
     """
     architecture = read_architecture(model, Path(root))
-    size = card_bytes(card, Path(root)) if isinstance(card, str) else card
+    size = card_total(card, Path(root)) if isinstance(card, str) else card
     settings = filled(architecture, _settings(flags), size, a100="a100" in str(card).lower())
     return estimate_start(architecture, settings, size, all_costs(Path(root)))
 

@@ -86,7 +86,7 @@ class KvLayout:
         return blocks / self.blocks_of(length, in_flight)
 
     def tokens_of_blocks(self, blocks: int) -> int:
-        """Return the tokens that vLLM up to 0.19 prints: each group gets the same part of the blocks."""
+        """Return the tokens that vLLM up to 0.20.0 prints: each group gets the same part of the blocks."""
         return blocks // len(self.groups) * self.block
 
 

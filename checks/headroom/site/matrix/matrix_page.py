@@ -119,7 +119,8 @@ def _figure(outcome: Outcome) -> str:
 def _small(outcome: Outcome) -> str:
     """Return the figures before and after with the ratio's range, and the conditions."""
     measured = outcome.ratio is not None and not isinstance(outcome.claim, ReportedClaim)
-    shown = [f"{outcome.figures}, {_range(outcome)}" if measured else "", outcome.conditions]
+    figures = outcome.figures.replace("\u00a0→\u00a0", " → ")  # columns are narrow
+    shown = [f"{figures}, {_range(outcome)}" if measured else "", outcome.conditions]
     return "".join(f"<small>{text(each)}</small>" for each in shown if each)
 
 

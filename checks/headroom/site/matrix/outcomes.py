@@ -128,7 +128,7 @@ def published(site: SiteData, claim: ReportedClaim, hardware: str | None = None)
         ratio=first.ratio,
         low=first.low,
         high=first.high,
-        figures=reported_claim.in_short(claim, first).replace(" ", "\u00a0"),
+        figures=reported_claim.in_short(claim, first),
         conditions=f"{claim.metric.title}, {reported_claim.conditions(first)}, against {claim.baseline}",
         gains=status == "agrees" and claim.relation == "better",
     )

@@ -1,4 +1,4 @@
-"""The generated parts of the start page: choices, figures, out-of-memory symptoms and planned guides."""
+"""The generated parts of the start page: choices, figures, their scope, out-of-memory symptoms and planned guides."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -58,23 +58,30 @@ def _link(choice: Choice, page: PageContext) -> str:
 
 
 def _figures(site: SiteData, page: PageContext) -> Iterator[str]:
-    """Yield the numbers of claims by evidence, then a line of scope with snippets and sessions."""
-    tree = site.tree
-    runs = {name: run.date for (name, _), run in sorted(tree.runs.items()) if _as_it_stands(tree, run)}
-    sessions = [session.head.date for session in tree.sessions]
-    claims = Counter(_evidence(site, claim) for claim in tree.claims.values() if not claim.retired)
-    index, hardware = page.href(INDEX), page.href("claims/hardware.md")
+    """Yield the numbers of claims by evidence."""
+    claims = _by_evidence(site)
     yield from ('<div class="figures" markdown>', "")
-    yield f"- **{claims['on a CPU']}** [claims]({index}) measured on a CPU"
+    yield f"- **{claims['on a CPU']}** [claims]({page.href(INDEX)}) measured on a CPU"
     yield f"- **{claims['on a GPU']}** measured on a GPU"
     yield f"- **{claims['reported']}** reported: recomputed from rows that others published"
     yield f"- **{claims['computed']}** computed from formulas"
     yield from ("", "</div>", "")
+
+
+def _by_evidence(site: SiteData) -> Counter[Kind]:
+    return Counter(_evidence(site, claim) for claim in site.tree.claims.values() if not claim.retired)
+
+
+def _scope(site: SiteData, page: PageContext) -> Iterator[str]:
+    """Yield what the figures are about, and the numbers of other claims, sessions and snippets."""
+    tree, claims = site.tree, _by_evidence(site)
+    runs = {name: run.date for (name, _), run in sorted(tree.runs.items()) if _as_it_stands(tree, run)}
+    sessions = [session.head.date for session in tree.sessions]
     undecided = sum(_undecided(site, claim) for claim in tree.claims.values() if not claim.retired)
     others = (
         f"{claims['cited']} cited claims, {claims['open']} without a result yet, {undecided} measured but undecided"
     )
-    measured = f"[{len(sessions)} sessions]({hardware}) of measurement{_last(sessions)}"
+    measured = f"[{len(sessions)} sessions]({page.href('claims/hardware.md')}) of measurement{_last(sessions)}"
     yield f"{_SCOPE} Also: {others}, {measured}, {len(runs)} snippets run unmodified{_last(runs.values())}."
     yield "{ .others }"
 
@@ -133,4 +140,10 @@ def _planned(site: SiteData, page: PageContext) -> Iterator[str]:
     yield from (f"- [{title}]({page.href(path)})" for path, title in planned.guides(site).items())
 
 
-_PARTS = {"choices": _choices, "figures": _figures, "out-of-memory": _out_of_memory, "planned": _planned}
+_PARTS = {
+    "choices": _choices,
+    "figures": _figures,
+    "scope": _scope,
+    "out-of-memory": _out_of_memory,
+    "planned": _planned,
+}

@@ -1,0 +1,52 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.13", "transformers>=5.23,<6", "accelerate>=1.15"]
+#
+# [tool.headroom]
+# models = ["Qwen/Qwen3-0.6B"]
+# timeout = 180
+# ablation = { "backend=backend," = "" }
+# ///
+"""Accelerate compiles each block with one graph, if its plugin names a backend; without one it compiles nothing."""
+
+import torch
+from accelerate import Accelerator
+from accelerate.utils import TorchDynamoPlugin
+from torch.profiler import profile
+from transformers import AutoModelForCausalLM
+
+# On a CPU, graphs without generated code, so that a test takes seconds.
+backend = "inductor" if torch.cuda.is_available() else "aot_eager"
+checkpoint = "Qwen/Qwen3-0.6B"
+model = AutoModelForCausalLM.from_pretrained(
+    checkpoint, dtype=torch.float32
+).train()
+names = set(model.state_dict())
+
+# --8<-- [start:enable]
+model.config.use_cache = False
+plugin = TorchDynamoPlugin(
+    backend=backend,  # "inductor"; without it, nothing is compiled
+    use_regional_compilation=True,
+)
+accelerator = Accelerator(dynamo_plugin=plugin)
+model = accelerator.prepare(model)
+# --8<-- [end:enable]
+
+batch = torch.randint(model.config.vocab_size, (2, 48), device=accelerator.device)
+model(input_ids=batch, labels=batch).loss.backward()
+
+# --8<-- [start:is-it-on]
+with profile() as trace:
+    model(input_ids=batch, labels=batch).loss.backward()
+rows = [row for row in trace.key_averages() if "Compiled Region" in row.key]
+runs = max((row.count for row in rows), default=0)
+print(f"a graph runs {runs} times in a step")
+# --8<-- [end:is-it-on]
+
+blocks = model.config.num_hidden_layers
+assert runs == blocks, f"a step of {blocks} blocks ran a graph {runs} times"
+kept = set(accelerator.unwrap_model(model).state_dict())
+assert any("._orig_mod." in name for name in kept - names), "the names are plain"
+plain = accelerator.unwrap_model(model, keep_torch_compile=False)
+assert set(plain.state_dict()) == names
