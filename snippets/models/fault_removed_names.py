@@ -1,6 +1,6 @@
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "trl>=1.16,<2"]
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "accelerate>=1.15", "trl>=1.16,<2", "tokenizers>=0.22"]
 #
 # [tool.headroom]
 # timeout = 120
