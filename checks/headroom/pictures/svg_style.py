@@ -30,9 +30,11 @@ COMPONENTS: Final = {
     "KV cache": "f",
     "logits": "l",
     "temporaries": "x",
+    "rate": "w",
 }
-"""Every component of memory or traffic with its fill, from the bottom of a stack to its top. It is the same in all pictures."""
-TRAINING: Final = {name: fill for name, fill in COMPONENTS.items() if name not in ("KV cache", "hidden states")}
+"""Every part of a bar with its fill, from the bottom of a stack to its top. It is the same in all pictures."""
+_NOT_OF_A_STEP: Final = ("hidden states", "KV cache", "rate")
+TRAINING: Final = {name: fill for name, fill in COMPONENTS.items() if name not in _NOT_OF_A_STEP}
 """The components of the memory of a training step."""
 _RULES: Final = (
     "text{fill:var(--ink);font:400 12px var(--md-text-font);font-variant-numeric:tabular-nums}"
