@@ -200,6 +200,12 @@ for name, phases in counted.items():
             f" {found.bytes.total() / 1e9:.3g} GB; {shares}"
         )
 
+# One addition of six numbers: six FLOPs, and three tensors of 24 bytes. A view has neither.
+one, other = torch.ones(2, 3), torch.ones(2, 3)
+with Operations() as added:
+    (one + other).view(6)
+assert (added.flops, added.bytes) == ({"element-wise": 6}, {"element-wise": 72})
+
 # The page's table: percent of the bytes that matmuls, normalizations and the others move.
 table = {
     ("Llama 3.1 8B", "forward"): (62, 8, 30),

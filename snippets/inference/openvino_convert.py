@@ -61,6 +61,7 @@ assert difference < 1e-4, difference
 modes = [
     each.get_property("EXECUTION_MODE_HINT").name for each in (compiled, default)
 ]
+assert settings["INFERENCE_PRECISION_HINT"] == "f32", settings
 assert modes == ["ACCURACY", "PERFORMANCE"], modes
 has = torch.cpu.get_capabilities()
 fast_bf16 = has.get("avx512_bf16", False) or has.get("amx_bf16", False)

@@ -8,9 +8,15 @@
 """transformers 5 caches have no index, and crop() takes the tokens to remove as a negative number. layers[i].keys, and a difference of lengths, work."""
 
 import torch
-from transformers import DynamicCache, LlamaConfig
+from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
 
-config = LlamaConfig(num_hidden_layers=2, num_key_value_heads=4, head_dim=8)
+config = LlamaConfig(
+    num_hidden_layers=2,
+    num_key_value_heads=4,
+    head_dim=8,
+    hidden_size=32,
+    vocab_size=8,
+)
 cache = DynamicCache(config=config)
 for layer in range(2):
     keys = torch.randn(1, 4, 10, 8)  # 10 tokens
@@ -27,8 +33,16 @@ try:
 except ValueError as error:
     print(error)
     no_length = str(error)
+try:
+    LlamaForCausalLM(config)(
+        torch.tensor([[1]]), past_key_values=((keys, keys), (keys, keys))
+    )
+except AttributeError as error:
+    print(error)
+    no_tuple = str(error)
 assert no_index == "'DynamicCache' object is not subscriptable", no_index
 assert no_length.startswith("Calling `crop` with a positive value (`7`)"), no_length
+assert no_tuple == "'tuple' object has no attribute 'get_seq_length'", no_tuple
 assert cache.get_seq_length() == 10
 
 # --8<-- [start:cure]

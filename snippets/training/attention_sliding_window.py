@@ -3,10 +3,13 @@
 # dependencies = ["torch>=2.11", "transformers>=5.23,<6"]
 #
 # [tool.headroom]
-# timeout = 120
+# timeout = 180
 # ablation = { "\"flex_attention\"" = "\"sdpa\"" }
 # ///
 """From a full window on, SDPA gets a mask of tokens × tokens from a sliding-window model. FlexAttention builds none and gives the same result."""
+
+import contextlib
+import io
 
 import torch
 from torch.profiler import profile
@@ -52,14 +55,24 @@ model.set_attn_implementation("flex_attention")
 with torch.no_grad():
     found = model(**batch, use_cache=False).logits
 
-# --8<-- [start:is-it-on]
-with torch.no_grad(), profile(record_shapes=True) as trace:
-    model(**batch, use_cache=False)
-for row in trace.key_averages(group_by_input_shape=True):
-    if row.key.startswith("aten::_scaled_dot_product"):
-        print(row.count, row.key, row.input_shapes)  # no output when it is on
-# --8<-- [end:is-it-on]
-
+# The same check with SDPA, and with what was chosen above.
+printed = {}
+for name in ("sdpa", model.config._attn_implementation):  # noqa: SLF001
+    model.set_attn_implementation(name)
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        # --8<-- [start:is-it-on]
+        with torch.no_grad(), profile(record_shapes=True) as trace:
+            model(**batch, use_cache=False)
+        for row in trace.key_averages(group_by_input_shape=True):
+            if row.key.startswith("aten::_scaled_dot_product"):
+                # no output when it is on
+                print(row.count, row.key, row.input_shapes)
+        # --8<-- [end:is-it-on]
+    printed[name] = output.getvalue()
+assert "aten::_scaled_dot_product" in printed["sdpa"], "the check finds no SDPA"
+assert f"[1, 1, {tokens}, {tokens}]" in printed["sdpa"], "the check finds no mask"
+assert model.config._attn_implementation.startswith("flex"), printed  # noqa: SLF001
+assert printed[model.config._attn_implementation] == "", printed  # noqa: SLF001
 assert not calls(), "SDPA still runs"
 assert torch.allclose(found, expected, atol=1e-4), "the result is another one"
 print(f"with {window - 1} tokens SDPA gets no mask, with {window} it gets one")

@@ -70,6 +70,8 @@ print(f"{(kept_in_full - kept) / logits:.2f} times the logits less")  # about 1
 assert kept_in_full - kept > 0.9 * logits, (
     f"{kept_in_full - kept} bytes less are kept, and the logits have {logits}"
 )
+assert kept_in_full - kept < 1.1 * logits, "not the size of the logits"
+assert logits == model(**batch).logits.nbytes
 rows = []
 hook = model.lm_head.register_forward_hook(
     lambda module, args, logits: rows.append(logits.shape[:-1].numel())

@@ -10,6 +10,8 @@
 # ///
 """Each rank runs the model on a quarter of the sequence and gathers keys and values in each layer; loss and gradients are those of the whole sequence."""
 
+import contextlib
+import io
 from functools import cache
 
 import torch
@@ -102,22 +104,30 @@ class Payloads(TorchDispatchMode):
 step(tokens.to(device))
 model.zero_grad()
 payloads = Payloads()
-# --8<-- [start:is-it-on]
-with payloads, CommDebugMode() as counter:
-    out = step(tokens.to(device))
-print(
-    f"rank {dist.get_rank()}: {out.logits.shape[1]} of {tokens.shape[1] - 1} tokens"
-)
-for operation, count in counter.get_comm_counts().items():
-    print(operation, count)  # per layer, 2 all-gathers and 2 reduce-scatters
-# --8<-- [end:is-it-on]
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    # --8<-- [start:is-it-on]
+    with payloads, CommDebugMode() as counter:
+        out = step(tokens.to(device))
+    print(
+        f"rank {dist.get_rank()}: {out.logits.shape[1]} of {tokens.shape[1] - 1} tokens"
+    )
+    for operation, count in counter.get_comm_counts().items():
+        print(operation, count)  # per layer, 2 all-gathers and 2 reduce-scatters
+    # --8<-- [end:is-it-on]
+print(printed.getvalue(), end="")
 
 # The proof, on each rank: its logits, the loss and each gradient are those of one process, and each
 # layer gathers exactly the keys and values of the whole sequence, and scatters their gradients.
 assert dist.get_world_size() == mesh.size() == 4
 assert out.logits.shape[1] == 64
+shown = printed.getvalue().splitlines()
+assert shown[0] == f"rank {dist.get_rank()}: 64 of 256 tokens", shown
 size = 4 * 256 * model.config.num_key_value_heads * model.config.head_dim
 expected = [size] * 2 * model.config.num_hidden_layers
+counts = dict(line.split(".")[-1].split() for line in shown[1:])
+for name in payloads.bytes:
+    assert counts.get(name) == str(len(expected)), shown
 assert list(payloads.bytes.values()) == [expected, expected], payloads.bytes
 
 whole = AutoModelForCausalLM.from_pretrained(

@@ -10,6 +10,9 @@
 # ///
 """Ulysses: an all-to-all gives each rank all tokens of a part of the heads, and a second one gives back its tokens; loss and gradients are those of the whole sequence."""
 
+import contextlib
+import io
+
 import torch
 import torch.distributed as dist
 from torch.distributed._functional_collectives import all_to_all_single_autograd
@@ -94,20 +97,27 @@ class Payloads(TorchDispatchMode):
 
 
 payloads = Payloads()
-# --8<-- [start:is-it-on]
-with payloads, CommDebugMode() as counter:
-    out = step(tokens.to(device))
-print(f"rank {rank}: {out.logits.shape[1]} of {tokens.shape[1] - 1} tokens")
-for operation, count in counter.get_comm_counts().items():
-    print(operation, count)  # per layer, 4 all-to-alls forward and 4 backward
-# --8<-- [end:is-it-on]
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    # --8<-- [start:is-it-on]
+    with payloads, CommDebugMode() as counter:
+        out = step(tokens.to(device))
+    print(f"rank {rank}: {out.logits.shape[1]} of {tokens.shape[1] - 1} tokens")
+    for operation, count in counter.get_comm_counts().items():
+        print(operation, count)  # per layer, 4 all-to-alls forward and 4 backward
+    # --8<-- [end:is-it-on]
+print(printed.getvalue(), end="")
 
 # The proof, on each rank: its logits, the loss and each gradient are those of one process. A layer's
 # four all-to-alls hold (2Q + K) / N bytes, with the bytes Q of all queries and K of all keys and values.
 assert dist.get_world_size() == 2
 assert out.logits.shape[1] == 64
+shown = printed.getvalue().splitlines()
+assert shown[0] == f"rank {dist.get_rank()}: 64 of 128 tokens", shown
 config = model.config
 Q = 4 * 128 * config.num_attention_heads * config.head_dim
+counts = dict(line.split(".")[-1].split() for line in shown[1:])
+assert counts.get("all_to_all_single") == str(8 * config.num_hidden_layers), shown
 K = 2 * 4 * 128 * config.num_key_value_heads * config.head_dim
 assert len(payloads.sizes) == 8 * config.num_hidden_layers, len(payloads.sizes)
 expected = 2 * config.num_hidden_layers * (2 * Q + K) // 2

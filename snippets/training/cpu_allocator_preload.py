@@ -5,15 +5,17 @@
 # [tool.headroom]
 # environment = "cpu-tools"
 # timeout = 120
-# ablation = { "\"LD_PRELOAD\": str(library)" = "\"UNUSED\": str(library)" }
+# ablation = { "LD_PRELOAD=str(library)" = "UNUSED=str(library)" }
 # ///
 """LD_PRELOAD puts another allocator under PyTorch. Look into /proc/self/maps: a wrong path only prints a warning."""
 
+import io
 import os
 import subprocess
 import sys
 from importlib.metadata import files
 
+shell, sys.stdout = sys.stdout, io.StringIO()  # for the proof
 # --8<-- [start:enable]
 library = next(
     path.locate().resolve()
@@ -41,6 +43,8 @@ print("libmimalloc" in open("/proc/self/maps").read())
 """
 print("loaded:", *run(loaded, LD_PRELOAD=str(library)))
 # --8<-- [end:enable]
+printed, sys.stdout = sys.stdout.getvalue(), shell
+print(printed, end="")
 
 # The proof: the library is mapped and serves PyTorch's blocks. Without it, and with a wrong path, it is not mapped and nothing fails.
 serves = """
@@ -54,6 +58,7 @@ else:
     ours.argtypes, ours.restype = [ctypes.c_void_p], ctypes.c_bool
     print(ours(x.data_ptr()))
 """
+assert printed == "loaded: True\n", printed
 preload = {"LD_PRELOAD": str(library)}
 assert run(loaded, **preload) == ["True"]
 assert run(serves, **preload) == ["True"]

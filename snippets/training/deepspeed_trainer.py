@@ -79,5 +79,9 @@ assert engine.config["train_micro_batch_size_per_gpu"] == 2
 assert engine.config["gradient_accumulation_steps"] == 2
 assert engine.config["gradient_clipping"] == 0.5
 hidden = model.config.hidden_size
-assert engine.config["zero_optimization"]["reduce_bucket_size"] == hidden * hidden
+zero = engine.config["zero_optimization"]
+assert zero["reduce_bucket_size"] == hidden * hidden
+assert zero.get("stage3_prefetch_bucket_size") == int(0.9 * hidden * hidden)
+assert engine.config["bf16"]["enabled"] == arguments.bf16
+assert "'auto'" not in str(engine.config), engine.config
 dist.destroy_process_group()

@@ -23,6 +23,10 @@ torch.nn.modules.module.register_module_forward_hook(
 )
 
 
+backend_for = mock.Mock(wraps=dist.get_default_backend_for_device)
+dist.get_default_backend_for_device = backend_for
+
+
 # --8<-- [start:enable]
 def device():
     found = torch.accelerator.current_accelerator(check_available=True)
@@ -52,6 +56,13 @@ assert losses[2] < losses[0]
 assert types == {torch.bfloat16}, f"autocast is off: {types}"
 if not torch.accelerator.is_available():
     assert (device().type, backend) == ("cpu", "gloo")
+backend_for.assert_called_once_with(device())
+# The step takes the device of the model, whichever it is.
+elsewhere, moved = mock.MagicMock(device=torch.device("xpu")), mock.Mock()
+with mock.patch("torch.autocast") as autocast:
+    training_step(elsewhere, optimizer, moved)
+autocast.assert_called_once_with("xpu", dtype=torch.bfloat16)
+moved.to.assert_called_once_with(elsewhere.device, non_blocking=True)
 # What PyTorch would answer on other machines.
 chosen = {}
 for name in ("cuda", "mps", "xpu", "hpu"):

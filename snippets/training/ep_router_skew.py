@@ -82,6 +82,11 @@ for name, rows in measured.items():
     here = rows.unflatten(1, (ranks, -1)).sum(-1)[:, rank].tolist()
     dispatched = received[name].rows[::2]  # each second one is a combine
     assert dispatched == here, f"{dispatched} rows arrived, {here} were counted"
+    arrived = [None] * ranks
+    dist.all_gather_object(arrived, dispatched)
+    arrived = torch.tensor(arrived)  # (ranks, layers)
+    busiest = float((arrived.amax(0) / arrived.float().mean(0)).max())
+    assert abs(imbalance(rows)[1] - busiest) < 1e-6, "not the busiest rank"
 assert ((measured["equal tokens"] > 0).sum(1) == top_k).all()
 assert imbalance(measured["equal tokens"])[0] == experts / top_k
 assert imbalance(measured["random tokens"])[0] < experts / top_k

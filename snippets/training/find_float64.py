@@ -48,9 +48,12 @@ with FindFloat64() as step:
 # --8<-- [end:enable]
 with FindFloat64() as control:
     torch.as_tensor(weights) * torch.ones(31)
+with FindFloat64() as several:  # an operation with two results
+    torch.as_tensor(weights).max(dim=0)
 print(
     f"in the step: {sorted(step.found) or 'none'}; in the control: {sorted(control.found)}"
 )
-assert control.found, "the mode finds nothing"
+assert "aten.mul.Tensor" in control.found, f"the mode finds {control.found}"
+assert "aten.max.dim" in several.found, f"the mode finds {several.found}"
 assert all(p.grad is not None for p in model.parameters())
 assert not step.found, f"float64 in {sorted(step.found)}"

@@ -9,6 +9,7 @@
 """dcp.async_save copies the shards and returns; training changes the weights while a thread writes the copy."""
 
 import tempfile
+from unittest import mock
 
 import torch
 import torch.distributed as dist
@@ -55,6 +56,7 @@ def weights():
 
 train_step()
 saved = weights()
+dcp.async_save = mock.Mock(wraps=dcp.async_save)
 # --8<-- [start:enable]
 for_saves = dist.new_group(backend="gloo")  # the thread communicates through it
 
@@ -76,6 +78,14 @@ for (name, tensor), old in zip(loaded["model"].items(), saved, strict=True):
     assert tensor.full_tensor().cpu().equal(old), (
         f"{name} has changed since the save"
     )
+metadata = dcp.FileSystemReader(folder).read_metadata().state_dict_metadata
+assert any(name.startswith("optimizer.") for name in metadata), (
+    "no optimizer states"
+)
+group = dcp.async_save.call_args.kwargs.get("process_group")
+assert group is for_saves, "the thread shares a group with training"
+assert group is not dist.group.WORLD
+assert saving.done(), "the save has not ended"
 if dist.get_rank() == 0:
     print("the checkpoint has the weights from before the step")
 dist.destroy_process_group()

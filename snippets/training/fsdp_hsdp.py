@@ -78,6 +78,11 @@ assert held == parameters // 2, (
 )
 rank = dist.get_rank()
 node, peers = (rank // 2 * 2, rank // 2 * 2 + 1), (rank % 2, rank % 2 + 2)
+named = {
+    name: tuple(dist.get_process_group_ranks(mesh[name].get_group()))
+    for name in mesh.mesh_dim_names
+}
+assert named == {"replicate": peers, "shard": node}, named
 groups = {
     name: {r for n, r, _ in traffic.sent if n == name}
     for name, _, _ in traffic.sent

@@ -8,6 +8,9 @@
 # ///
 """MixedPrecisionPolicy gathers and computes in bf16, sums gradients in fp32, and keeps fp32 weights, gradients and optimizer states."""
 
+import contextlib
+import io
+
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -69,10 +72,12 @@ layers[0][0].register_forward_hook(show_types)
 computed = []
 layers[0][0].register_forward_hook(lambda *call: computed.append(call[2].dtype))
 tokens = torch.randint(256, (128,), device=device)
-with Traffic() as traffic:
+printed = io.StringIO()
+with Traffic() as traffic, contextlib.redirect_stdout(printed):
     logits = model(tokens)
     nn.functional.cross_entropy(logits.float(), tokens).backward()
 optimizer.step()
+print(printed.getvalue(), end="")
 
 # The proof, on each rank: gathers carry bf16 and reduce-scatters fp32, so gathers have half the bytes
 # per parameter; weights, gradients and optimizer states stay fp32.
@@ -89,6 +94,9 @@ root = parameters - 4 * sum(p.numel() for p in layers[0].parameters())
 assert sum(size for _, size in gathers) == 2 * (2 * parameters - root)
 assert sum(size for _, size in scatters) == 4 * parameters
 assert computed == [torch.bfloat16]
+if dist.get_rank() == 0:
+    shown = "computed in torch.bfloat16 and returned torch.bfloat16\n"
+    assert printed.getvalue() == shown, printed.getvalue()
 for p in model.parameters():
     kept = [
         p,

@@ -1,4 +1,4 @@
-"""Compare estimates of DDP, FSDP2 and HSDP with steps of a small Llama that were counted or are traced."""
+"""Compare estimates of DDP, ZeRO-1, FSDP2, HSDP and TP with steps of a small Llama that were counted or are traced."""
 
 import json
 import statistics
@@ -36,23 +36,39 @@ def predicted(vocabulary: int, layers: int, **options: Any) -> Estimate:
     return estimate(config, job="full", root=ROOT, **settings)
 
 
-@pytest.mark.parametrize("arm", ["DDP", "DDP, gradients as bucket views"])
-def test_ddp_is_predicted_as_counted(arm: str) -> None:
+def counted(arm: str) -> float:
+    """Return the median of the recorded peaks of an arm."""
     peaks = []
     for file in sorted((ROOT / "checks/evidence/sharded_training_step").glob("cpu-*.json")):
         runs = json.loads(file.read_text(encoding="utf-8"))["runs"]
         peaks += [peak for run in runs if run["arm"] == arm for peak in run["samples"].get("peak_allocated", ())]
     assert len(peaks) >= 10
+    return statistics.median(peaks)
+
+
+def traced(cases: list[dict[str, int]]) -> list[float]:
+    """Return the traced peaks of cases."""
+    call = [sys.executable, str(HERE / "sharded_step.py"), json.dumps(cases)]
+    done = subprocess.run(call, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return [float(peak) for peak in json.loads(done.stdout)]
+
+
+@pytest.mark.parametrize("arm", ["DDP", "DDP, gradients as bucket views"])
+def test_ddp_is_predicted_as_counted(arm: str) -> None:
     job = predicted(1024, 4, strategy="ddp", data=2, batch=4, gradient_as_bucket_view="views" in arm)
-    assert job.peak == pytest.approx(statistics.median(peaks), rel=0.02)
+    assert job.peak == pytest.approx(counted(arm), rel=0.02)
+
+
+def test_zero_1_is_predicted_as_counted() -> None:
+    """PyTorch's optimizer leaves DDP's buckets in place, which the estimate names as left out."""
+    job = predicted(1024, 4, strategy="zero1", data=2, batch=4)
+    assert job.peak + 4 * job.parameters == pytest.approx(counted("ZeroRedundancyOptimizer"), rel=0.001)
 
 
 @pytest.mark.slow
 def test_fsdp_is_predicted_as_traced() -> None:
-    call = [sys.executable, str(HERE / "sharded_step.py"), json.dumps(CASES)]
-    done = subprocess.run(call, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    for case, traced in zip(CASES, json.loads(done.stdout), strict=True):
+    for case, peak in zip(CASES, traced(CASES), strict=True):
         job = predicted(
             case["vocabulary"],
             case["layers"],
@@ -63,6 +79,17 @@ def test_fsdp_is_predicted_as_traced() -> None:
             accumulation=case["accumulation"],
             precision="autocast" if case["bf16"] else "fp32",
         )
-        assert job.peak == pytest.approx(traced, rel=0.05), case
+        assert job.peak == pytest.approx(peak, rel=0.05), case
         copies = [sum(c.bytes for c in m.components if c.name == "unreduced gradients") for m in job.phases]
-        assert job.peak - max(copies) < 0.95 * traced, f"{case}: as near without the gradients that are being reduced"
+        assert job.peak - max(copies) < 0.95 * peak, f"{case}: as near without the gradients that are being reduced"
+
+
+@pytest.mark.slow
+def test_tensor_parallelism_is_predicted_as_traced() -> None:
+    """Norms, embeddings and the LM head are whole on each rank."""
+    case = {"vocabulary": 1024, "layers": 4, "accumulation": 1, "bf16": 0, "shard": 1}
+    cases = [{**case, "sequences": 16, "ranks": ranks, "tensor": ranks} for ranks in (2, 4)]
+    for each, peak in zip(cases, traced(cases), strict=True):
+        job = predicted(1024, 4, tensor=each["tensor"], batch=16)
+        assert job.peak == pytest.approx(peak, rel=0.05), each
+        assert predicted(1024, 4, batch=16).peak > 1.2 * peak

@@ -68,7 +68,7 @@ def test_layouts_are_slower_only_beyond_the_error(eight: Plan) -> None:
 
 def test_more_gpus_never_need_more_memory_for_weights() -> None:
     def least(gpus: int) -> int:
-        found = plan("llama-3.1-8b", card="H100", gpus=gpus, batch=64, length=2048, root=ROOT)
+        found = plan("llama-3.1-8b", card="H100", gpus=gpus, batch=gpus, length=2048, root=ROOT)
         return min(each.needed[0] for each in found.layouts if each.name == f"FSDP {gpus}")
 
     sizes = [least(gpus) for gpus in (8, 16, 32, 64)]

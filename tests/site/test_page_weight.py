@@ -8,7 +8,8 @@ from jinja2 import DictLoader, Environment
 
 from headroom.site import code_tokens, page_template
 
-STYLE = Path(__file__).parents[2] / "docs/assets/style/colours.css"
+ASSETS = Path(__file__).parents[2] / "docs/assets"
+STYLE = ASSETS / "style/colours.css"
 
 
 def test_every_external_script_is_deferred() -> None:
@@ -40,6 +41,12 @@ def test_every_external_script_is_deferred() -> None:
 def test_plain_names_and_spaces_lose_their_element(html: str, expected: str) -> None:
     """No character is lost, and coloured tokens keep their element."""
     assert code_tokens.without_plain(html) == expected
+
+
+def test_the_closed_form_of_memory_is_at_most_15_kilobytes() -> None:
+    """The coefficients and the page's controls are files of their own."""
+    sizes = [(ASSETS / "memory" / name).stat().st_size for name in ("formulas.js", "estimate.js")]
+    assert 0 < sum(sizes) <= 15_000
 
 
 def test_a_name_has_the_colour_of_the_code_around_it() -> None:

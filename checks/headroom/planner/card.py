@@ -6,7 +6,7 @@ from pathlib import Path
 
 from headroom.memory.errors import EstimateError, whole
 from headroom.memory.layouts import MOST_GPUS
-from headroom.memory.sizes import card_total
+from headroom.memory.sizes import card_bytes
 from headroom.planner.cluster import (
     Cluster,
     find_accelerator,
@@ -81,7 +81,7 @@ def planned_cluster(
         notes.append(f"the record of {title} has no link: {PCIE:g} GB/s per direction, a PCIe 4 x16 slot, is assumed")
     if gpus > inside and network is None:
         notes.append(f"{NETWORK:g} Gb/s per GPU between nodes are assumed; --network gives another figure")
-    return PlannedCluster(cluster, card_total(key, root), title, tuple(notes))
+    return PlannedCluster(cluster, card_bytes(key, root), title, tuple(notes))
 
 
 def _find(card: str, root: Path) -> tuple[str, str, str]:
