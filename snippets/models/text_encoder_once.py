@@ -22,7 +22,7 @@ tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
 encoder = T5EncoderModel.from_pretrained(checkpoint, dtype=torch.bfloat16).to(
     device
 )
-prompts = ["a lighthouse in fog", ""]  # the empty prompt for guidance
+prompts = ["a lighthouse in fog", ""]  # "": for guidance with two passes
 tokens = tokenizer(
     prompts,
     padding="max_length",
