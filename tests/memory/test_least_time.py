@@ -14,7 +14,10 @@ from headroom.memory.least_time import LeastTime, least_time, speed_of, speeds_o
 
 ROOT = Path(__file__).parents[2]
 H100 = 3350e9
-RATELESS = {"rtx-4060", "rtx-3060-12gb", "rtx-4080", "rtx-5080"}
+RATELESS = {
+    *("rtx-3060-12gb", "rtx-3070", "rtx-4060", "rtx-4060-ti-16gb", "rtx-4070", "rtx-4080", "rtx-5080"),
+    "rtx-6000-ada",
+}
 PAGE = ROOT / "docs/inference/single-gpu/prefill-and-decode.md"
 
 
