@@ -23,18 +23,20 @@ class Block(nn.Module):
     def __init__(self):
         super().__init__()
         self.norms = nn.ModuleList(
-            nn.LayerNorm(WIDTH, elementwise_affine=False) for _ in range(2)
+            nn.LayerNorm(WIDTH, eps=1e-6, elementwise_affine=False)
+            for _ in range(2)
         )
-        self.modulation = nn.Linear(
-            WIDTH, 6 * WIDTH
-        )  # from the time step and the prompt
+        # From the time step and the prompt.
+        self.modulation = nn.Sequential(nn.SiLU(), nn.Linear(WIDTH, 6 * WIDTH))
         self.qkv, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
         self.mlp = nn.Sequential(
-            nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH)
+            nn.Linear(WIDTH, 4 * WIDTH),
+            nn.GELU(approximate="tanh"),
+            nn.Linear(4 * WIDTH, WIDTH),
         )
 
     def forward(self, x, condition):
-        s1, b1, g1, s2, b2, g2 = self.modulation(condition)[:, None].chunk(
+        b1, s1, g1, b2, s2, g2 = self.modulation(condition)[:, None].chunk(
             6, dim=-1
         )
         qkv = self.qkv(self.norms[0](x) * (1 + s1) + b1)

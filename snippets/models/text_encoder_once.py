@@ -22,12 +22,16 @@ tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
 encoder = T5EncoderModel.from_pretrained(checkpoint, dtype=torch.bfloat16).to(
     device
 )
-prompts = ["a lighthouse in fog", ""]  # the empty prompt for guidance
+prompts = ["a lighthouse in fog", ""]  # "": for guidance with two passes
 tokens = tokenizer(
-    prompts, padding="max_length", max_length=512, return_tensors="pt"
+    prompts,
+    padding="max_length",
+    truncation=True,
+    max_length=512,
+    return_tensors="pt",
 )
-with torch.no_grad():
-    prompt_vectors = encoder(**tokens.to(device)).last_hidden_state
+with torch.no_grad():  # Flux reads the padding too: no attention mask
+    prompt_vectors = encoder(tokens["input_ids"].to(device)).last_hidden_state
 # --8<-- [end:enable]
 weights = {weakref.ref(p): p.nbytes for p in encoder.parameters()}
 

@@ -15,13 +15,12 @@ from transformers import AutoModelForImageTextToText
 checkpoint = "Qwen/Qwen2.5-VL-7B-Instruct"
 
 # --8<-- [start:enable]
-model = AutoModelForImageTextToText.from_pretrained(checkpoint)
+model = AutoModelForImageTextToText.from_pretrained(checkpoint, dtype=torch.float32)
 model.model.visual.requires_grad_(requires_grad=False)
 trained = [p for p in model.parameters() if p.requires_grad]
 optimizer = torch.optim.AdamW(trained, lr=1e-5)
 # --8<-- [end:enable]
 
-model.float()
 torch.manual_seed(0)
 config = model.config
 rows, columns = 8, 16
@@ -77,3 +76,14 @@ assert held["language model"] > 0
 assert (gradients, states) == (0, 0), f"{gradients} and {states} bytes"
 assert held["tower"] == 0, f"the tower saves {held['tower']} bytes"
 assert True not in moved, "the tower has moved"
+
+# With checkpointing, transformers makes the tower's first output require a gradient.
+image = {"grid_thw": batch["image_grid_thw"]}
+model.activation_checkpointing_enable()
+features = tower(batch["pixel_values"], **image).pooler_output
+assert features.requires_grad, (
+    "checkpointing leaves the tower without a graph by now"
+)
+model.disable_input_require_grads()
+features = tower(batch["pixel_values"], **image).pooler_output
+assert not features.requires_grad, "the tower still has a graph"

@@ -20,6 +20,8 @@ K, V = torch.randn(2, 1, 2, 256, 32, generator=generator)  # 2 key-value heads
 
 # --8<-- [start:enable]
 device = "cuda" if torch.cuda.is_available() else "cpu"
+if device == "cuda":
+    torch.cuda.set_device(dist.get_node_local_rank())
 dist.init_process_group()
 rank, ranks = dist.get_rank(), dist.get_world_size()
 

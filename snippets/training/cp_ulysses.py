@@ -26,6 +26,8 @@ tokens = torch.randint(0, 100, (1, 129), generator=torch.Generator().manual_seed
 
 # --8<-- [start:enable]
 device = "cuda" if torch.cuda.is_available() else "cpu"
+if device == "cuda":
+    torch.cuda.set_device(dist.get_node_local_rank())
 dist.init_process_group()
 group, rank, ranks = dist.group.WORLD, dist.get_rank(), dist.get_world_size()
 

@@ -23,6 +23,8 @@ every_expert = nn.ModuleList(nn.Linear(hidden, hidden) for _ in range(experts))
 
 # --8<-- [start:enable]
 device = "cuda" if torch.cuda.is_available() else "cpu"
+if device == "cuda":
+    torch.cuda.set_device(dist.get_node_local_rank())
 dist.init_process_group()
 group, rank, ranks = dist.group.WORLD, dist.get_rank(), dist.get_world_size()
 held = experts // ranks  # experts per rank

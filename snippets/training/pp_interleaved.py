@@ -46,7 +46,9 @@ def loss_of(output, target):
 dist.init_process_group()
 rank, ranks = dist.get_rank(), dist.get_world_size()
 device = (
-    torch.device("cuda", rank) if torch.cuda.is_available() else torch.device("cpu")
+    torch.device("cuda", dist.get_node_local_rank())
+    if torch.cuda.is_available()
+    else torch.device("cpu")
 )
 
 

@@ -35,7 +35,9 @@ original, schedules._batch_p2p = schedules._batch_p2p, record  # noqa: SLF001
 dist.init_process_group()
 rank, ranks = dist.get_rank(), dist.get_world_size()
 device = (
-    torch.device("cuda", rank) if torch.cuda.is_available() else torch.device("cpu")
+    torch.device("cuda", dist.get_node_local_rank())
+    if torch.cuda.is_available()
+    else torch.device("cpu")
 )
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 first, last = (len(model.model.layers) * r // ranks for r in (rank, rank + 1))

@@ -125,6 +125,7 @@ def test_impossible_fields_are_refused(site: Path, page: "Page") -> None:
     page.select_option("[name=card]", "a10")
     page.select_option("[name=model]", "llama-3.1-405b")
     assert says(page).startswith("No layout fits")
+    assert "The least is " in says(page)
     assert page.locator("[name=precision] option[value=fp8]").is_disabled()
     assert page.locator(".plan-list").count() == 0
 

@@ -36,7 +36,7 @@ def test_text_has_the_peak_a_bar_per_component_and_the_answers(
     assert "8,030,261,248 parameters: bf16 sdpa lora-all, batch 4 × 2,048 tokens" in printed
     assert "Peak per GPU: 99.56 GiB in the phase: start of backward (LM head); second: forward" in printed
     assert "  saved activations          72.14 GiB  █████████████████████████████···········" in printed
-    assert "Memory that the card (24GB) reports: 23.64 GiB. The job does not fit." in printed
+    assert "Memory of the card (24GB) that PyTorch can use: 23.64 GiB. The job does not fit." in printed
     assert "activation checkpointing: 70.14 GiB less" in printed
     assert "training.torchtune-flags.checkpointing-throughput" in printed
     assert "traced with torch 2.13.0" in printed

@@ -14,7 +14,7 @@ from headroom.memory.least_time import LeastTime, least_time, speed_of, speeds_o
 
 ROOT = Path(__file__).parents[2]
 H100 = 3350e9
-RATELESS = {"rtx-4060", "rtx-3060-12gb", "rtx-4080", "rtx-5080", "rtx-pro-6000"}
+RATELESS = {"rtx-4060", "rtx-3060-12gb", "rtx-4080", "rtx-5080"}
 PAGE = ROOT / "docs/inference/single-gpu/prefill-and-decode.md"
 
 

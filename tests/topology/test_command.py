@@ -33,7 +33,7 @@ def test_text_has_summary_slowest_pair_findings_limits_and_advice(
     printed = capsys.readouterr().out
     assert "8 GPUs: NVLink (NV18) joins GPUs in groups: GPU0, GPU1 and GPU3 to GPU7." in printed
     assert "Slowest: GPU0 to GPU2, SYS (7 of 28 pairs)" in printed
-    assert "fault: GPU2: no NVLink, and NVLink joins all of GPU0, GPU1 and GPU3 to GPU7." in printed
+    assert "likely fault: GPU2: no NVLink, and NVLink joins all of GPU0, GPU1 and GPU3 to GPU7." in printed
     assert "Whether direct copies work" in printed
     assert "TP: Inside a group only, so at most 7 GPUs" in printed
 

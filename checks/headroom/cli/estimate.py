@@ -17,12 +17,12 @@ from headroom.memory.errors import EstimateError
 from headroom.memory.estimate import Estimate, configured_job, estimate_architecture
 from headroom.memory.fitting import FITS, Change, Fitting, verdict
 from headroom.memory.job import Job
-from headroom.memory.known_errors import in_words
+from headroom.memory.known_errors import KnownError, in_words
 from headroom.memory.least_time import JOBS as TIMED
 from headroom.memory.least_time import LeastTime, least_time, speed_of
 from headroom.memory.sizes import card_bytes, gib
 
-_BAR = 40
+_BAR, _MODELS = 40, 4
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
@@ -123,7 +123,9 @@ def _head(found: Estimate) -> list[str]:
     job, peak = found.job, found.peak_phase
     tokens = f"batch {job.batch} × {job.length:,} tokens"
     optimizer = f", {job.optimizer}" if job.training else ""
-    gpus = f", {job.layout.gpus} GPUs, pipeline stage {found.stage}" if job.layout.gpus > 1 else ""
+    gpus = f", {job.layout.gpus} GPUs" if job.layout.gpus > 1 else ""
+    if job.layout.pipeline > 1:
+        gpus += f", pipeline stage {found.stage}"
     runner = found.runner_up
     return [
         f"{found.model}, {found.parameters:,} parameters: {job.variant}, {tokens}{optimizer}{gpus}",
@@ -155,16 +157,28 @@ def _process(found: Estimate) -> list[str]:
         f"Allocated by PyTorch: {gib(found.peak)}",
         f"Taken by the process: {gib(low)} to {gib(high)}",
         f"Known error of the peak: {in_words(found.known_error)}",
+        *_compared(found.known_error),
     ]
+
+
+def _compared(known: KnownError | None) -> list[str]:
+    """Return which models the known error is of: a mixture of experts can differ from dense ones."""
+    if known is None:
+        return []
+    models = ", ".join(known.models[:_MODELS]) + (
+        f" and {more} more" if (more := len(known.models) - _MODELS) > 0 else ""
+    )
+    return [f"  compared: {models}, on {'one GPU' if known.gpus == 1 else f'up to {known.gpus} GPUs'}"]
 
 
 def _fitting(found: Estimate, fitting: Fitting, card: str) -> list[str]:
+    answer = verdict(found.needed, fitting.card)
     lines = [
-        f"Memory that the card ({card}) reports: {gib(fitting.card)}. The job {verdict(found.needed, fitting.card)}.",
+        f"Memory of the card ({card}) that PyTorch can use: {gib(fitting.card)}. The job {answer}.",
         f"Largest batch per GPU that fits, with {found.job.length:,} tokens per sequence: {fitting.largest_batch():,}",
         f"Longest sequence that fits, with a batch of {found.job.batch:,}: {fitting.largest_length():,} tokens",
     ]
-    if verdict(found.needed, fitting.card) != FITS:
+    if answer != FITS:
         together = fitting.combination()
         names = " + ".join(each.name for each in together) if together else "none of these changes, even together"
         lines.append(f"The job fits with: {names}")

@@ -42,6 +42,10 @@ def _text(found: Plan, shown: Sequence[PlannedLayout]) -> Iterator[str]:
     yield f"{found.model} on {cluster.gpus:,} × {found.cluster.title}: {tokens}"
     yield f"Layouts that fit: {len(found.layouts)}. Layouts that do not fit: {found.without_room}."
     if not found.layouts:
+        if found.least:
+            name, (low, high) = found.least
+            sizes = f"{low / 2**30:.1f} to {high / 2**30:.1f} GiB per GPU, with {name}"
+            yield f"The least is {sizes}; the card has {found.cluster.memory / 2**30:.1f} GiB."
         chunked = "" if found.loss == "chunked" else ", or --loss chunked"
         yield f"Use more GPUs, a larger card, a shorter length{chunked}."
     else:
@@ -60,7 +64,10 @@ def _judgement(found: Plan) -> Iterator[str]:
     accuracy = found.accuracy
     if len(found.layouts) > 1:
         tied = sum(not each.slower for each in found.layouts)
-        yield f"=  cannot tell from the fastest ({tied} layouts): the difference is within the model's error"
+        if tied > 1:
+            yield f"=  cannot tell from the fastest ({tied} layouts): the difference is within the model's error"
+        else:
+            yield "The first is faster than all others by more than the model's error"
         if accuracy.same is None or accuracy.other is None:
             yield "   (too few published runs of such models to know the error)"
         else:
@@ -73,7 +80,7 @@ def _judgement(found: Plan) -> Iterator[str]:
 def _cells(found: Plan, each: PlannedLayout) -> tuple[str, ...]:
     between = found.interval(each)
     low, high = (f"{size / 2**30:.0f}" for size in each.needed)
-    tied = len(found.layouts) > 1 and not each.slower
+    tied = not each.slower and sum(not other.slower for other in found.layouts) > 1
     mark = ("=" if tied else "") + ("" if each.verdict == "fits" else "?")
     seconds = each.time.seconds
     return (

@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import ceil
 from pathlib import Path
 from statistics import median
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from headroom.memory.job import INFERENCE, Job
 from headroom.memory.percentiles import percentile
@@ -16,6 +16,14 @@ Comparison = Literal["published", "traced"]
 _ROWS = {"published": "published row", "traced": "traced step"}
 _Key = tuple[Comparison, str, bool]
 """The comparison, the kind of job, and whether it is on several GPUs."""
+
+
+class _Compared(NamedTuple):
+    """The error of one estimate in percent, the model, and its GPUs."""
+
+    error: float
+    model: str
+    gpus: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +38,8 @@ class KnownError:
         high: their 95th percentile.
         largest: the signed error with the largest absolute value; negative if the estimate is too low.
         count: the number of compared peaks.
+        models: the models of the compared peaks.
+        gpus: the largest number of GPUs among them.
     """
 
     comparison: Comparison
@@ -38,6 +48,8 @@ class KnownError:
     high: float
     largest: float
     count: int
+    models: tuple[str, ...]
+    gpus: int
 
     @property
     def words(self) -> str:
@@ -87,22 +99,33 @@ def _kind(job: str) -> str:
 
 @lru_cache(maxsize=4)
 def _known_errors(root: Path) -> dict[_Key, KnownError]:
-    found: dict[_Key, list[float]] = {}
+    found: dict[_Key, list[_Compared]] = {}
     for record in errors_of(root).values():
-        for key, error in _errors(record):
-            found.setdefault(key, []).append(error)
-    return {key: _summary(key, errors) for key, errors in found.items()}
+        for key, compared in _errors(record):
+            found.setdefault(key, []).append(compared)
+    return {key: _summary(key, compared) for key, compared in found.items()}
 
 
-def _errors(record: MemoryErrors) -> Iterator[tuple[_Key, float]]:
+def _errors(record: MemoryErrors) -> Iterator[tuple[_Key, _Compared]]:
     for row in record.published:
-        yield ("published", _kind(row.kind), row.gpus > 1), percent(row.estimated, row.measured)
+        key: _Key = ("published", _kind(row.kind), row.gpus > 1)
+        yield key, _Compared(percent(row.estimated, row.measured), row.model, row.gpus)
     for step in record.traced:
         if step.estimated:
-            key: _Key = ("traced", _kind(str(step.job.get("job", "full"))), False)
-            yield key, percent(step.estimated["peak"], step.traced["peak"])
+            key = ("traced", _kind(str(step.job.get("job", "full"))), False)
+            yield key, _Compared(percent(step.estimated["peak"], step.traced["peak"]), step.model, 1)
 
 
-def _summary(key: _Key, errors: list[float]) -> KnownError:
+def _summary(key: _Key, compared: list[_Compared]) -> KnownError:
+    errors = [each.error for each in compared]
     sizes = [abs(each) for each in errors]
-    return KnownError(key[0], key[1], median(sizes), percentile(sizes, 0.95), max(errors, key=abs), len(errors))
+    return KnownError(
+        comparison=key[0],
+        kind=key[1],
+        median=median(sizes),
+        high=percentile(sizes, 0.95),
+        largest=max(errors, key=abs),
+        count=len(errors),
+        models=tuple(sorted({each.model for each in compared})),
+        gpus=max(each.gpus for each in compared),
+    )

@@ -12,6 +12,8 @@ from headroom.records.pictures import Bars
 
 _SHORT = {"optimizer states": "states", "gradients": "grads", "saved activations": "activations", "temporaries": "temp"}
 _TALL, _LABEL = 18, 18
+_UNNAMED = "rate"
+"""The part whose name a bar need not show: the title of the picture says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def _fits(row: Row, panel: Panel) -> str:
 
 
 def _draw(canvas: Canvas, found: list[Panel], data: Bars) -> None:
-    y, named = 0.0, set[str]()
+    y, named = 0.0, {_UNNAMED}
     end = max(panel.end for panel in found)
     for panel in found:
         y = _panel(canvas, panel, (y, end), data.unit, named) + 18
@@ -139,7 +141,8 @@ def _bar(canvas: Canvas, row: Row, place: tuple[float, float, float], unit: str,
         w = min(size * scale, end * scale - x - (12 if over else 0))
         if w > 0.4:  # noqa: PLR2004 - thinner is not visible
             canvas.rect(x, y + 20, (w, _TALL), fill=COMPONENTS[name])
-            _name(canvas, name, (x, y + 33, w), named)
+            if name != _UNNAMED:
+                _name(canvas, name, (x, y + 33, w), named)
         x += max(w, 0)
     if over:
         canvas.path(f"M{x + 2:.1f} {y + 20:.1f}l5 9l-5 9M{x + 7:.1f} {y + 20:.1f}l5 9l-5 9", "ln")

@@ -26,13 +26,16 @@ COMPONENTS: Final = {
     "optimizer states": "o",
     "gradients": "g",
     "saved activations": "a",
+    "hidden states": "a",
     "KV cache": "f",
     "logits": "l",
     "temporaries": "x",
+    "rate": "w",
 }
-"""Every component of memory with its fill, from the bottom of a stack to its top. It is the same in all pictures."""
-TRAINING: Final = {name: fill for name, fill in COMPONENTS.items() if name != "KV cache"}
-"""The components of a training step."""
+"""Every part of a bar with its fill, from the bottom of a stack to its top. It is the same in all pictures."""
+_NOT_OF_A_STEP: Final = ("hidden states", "KV cache", "rate")
+TRAINING: Final = {name: fill for name, fill in COMPONENTS.items() if name not in _NOT_OF_A_STEP}
+"""The components of the memory of a training step."""
 _RULES: Final = (
     "text{fill:var(--ink);font:400 12px var(--md-text-font);font-variant-numeric:tabular-nums}"
     ".s{font-size:11px}.h1{font-size:13px;font-weight:600}.b{font-weight:600}.m{fill:var(--muted)}"

@@ -40,6 +40,8 @@ class Plan:
         accuracy: what is known of the error of step times.
         notes: what is assumed.
         loss: the loss, as for ``estimate``.
+        least: if no layout fits, the one that needs the least memory per GPU, and the least and the most bytes that its
+            process takes.
     """
 
     model: str
@@ -51,6 +53,7 @@ class Plan:
     accuracy: Accuracy
     notes: tuple[str, ...]
     loss: str = "whole"
+    least: tuple[str, tuple[int, int]] | None = None
 
     def interval(self, each: PlannedLayout) -> tuple[float, float] | None:
         """Return the seconds between which four fifths of such steps are; None if published runs are too few."""
@@ -68,6 +71,7 @@ class Plan:
             "accuracy": asdict(self.accuracy),
             "layouts": [self._layout(each) for each in self.layouts],
             "do_not_fit": self.without_room,
+            "least": self.least and {"name": self.least[0], "needed_bytes": list(self.least[1])},
             "notes": list(self.notes),
             "left_out": list(LEFT_OUT),
         }
@@ -146,13 +150,15 @@ def plan(
     architecture = read_architecture(model, place)
     demand = Demand(decoder=decoder_of(architecture.config), batch=batch, work=work)
     job = Job(precision="bf16", master_weights=True, optimizer=optimizer, loss=loss, length=length)
-    found, tried = Search(architecture, job, demand, cluster, read_constants(place), place, sure).fitting()
+    search = Search(architecture, job, demand, cluster, read_constants(place), place, sure)
+    found, tried = search.fitting()
     if not tried:
         raise EstimateError("batch", f"is {batch}, which no layout over {gpus} GPUs divides", "use a multiple of gpus")
     accuracy = accuracy_of(place, experts=demand.decoder.experts > 1)
     notes = (*cluster.notes, *_notes(demand))
     fitting = ranked(found, accuracy)
-    return Plan(architecture.name, cluster, batch, length, fitting, tried - len(found), accuracy, notes, loss)
+    least = None if found else search.least()
+    return Plan(architecture.name, cluster, batch, length, fitting, tried - len(found), accuracy, notes, loss, least)
 
 
 def _work(length: int, precision: str, kernels: str, *, tensor_overlap: bool) -> Work:

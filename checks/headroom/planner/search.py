@@ -1,6 +1,7 @@
 """Search the layouts that fit on a cluster, and judge which step times the model's error can tell apart."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import log
@@ -91,6 +92,11 @@ def accuracy_of(root: Path, *, experts: bool) -> Accuracy:
     return Accuracy(low, high, same, other, sum(run.row.use != "fitted" for run in kind))
 
 
+def _smallest(timed: Sequence[tuple[Work, StepTime]]) -> tuple[Work, StepTime]:
+    """Return the smallest micro-batch, with checkpointing if it is tried."""
+    return min(timed, key=lambda each: (each[0].batch, -each[0].recompute))
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """The search for the layouts that fit."""
@@ -113,14 +119,22 @@ class Search:
                 found.append(first)
         return found, tried
 
+    def least(self) -> tuple[str, tuple[int, int]] | None:
+        """Return the layout that needs the least memory, and how much; None if no layout was traced."""
+        found = []
+        for layout in layouts(self.demand, self.cluster.cluster):
+            if timed := list(self._timed(layout)):
+                with suppress(EstimateError):  # the family was not traced with this layout
+                    found.append((self._memory(layout, _smallest(timed)[0]).needed, layout_name(layout)))
+        return min(found)[::-1] if found else None
+
     def _first(self, layout: Layout, timed: Sequence[tuple[Work, StepTime]]) -> PlannedLayout | None:
         """Return the fastest way to run a layout that fits.
 
         A larger micro-batch than one that does not fit is not tried.
         """
         too_large: dict[float, int] = {}
-        smallest = sorted(timed, key=lambda each: (each[0].batch, -each[0].recompute))[:1]
-        if not any(self._fits(layout, work, time) for work, time in smallest):
+        if not timed or self._fits(layout, *_smallest(timed)) is None:
             return None
         for work, time in timed:
             if work.batch >= too_large.get(work.recompute, work.batch + 1):

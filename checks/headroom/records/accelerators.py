@@ -21,6 +21,7 @@ Check = Literal[
     "matrix-above-vector",
     "units-and-clock",
     "bus-and-bandwidth",
+    "stacks-and-memory",
     "printed-and-reported",
     "link-directions",
     "link-count",
@@ -112,7 +113,9 @@ class MatrixUnits(Sourced):
     format: Format
     """The format whose peak follows from them."""
     operations_per_clock: Annotated[int, Field(gt=0)] | None = None
-    """Operations of one unit per clock, where the source states it. A fused multiply-add counts as two."""
+    """Operations of one unit per clock, where a source states it. A fused multiply-add counts as two."""
+    operations_source: Slug | None = None
+    """The source of ``operations_per_clock``, if it is another one."""
 
 
 class Link(Sourced):
@@ -208,6 +211,8 @@ class Family(Record):
 def sources_of(cell: Sourced) -> tuple[str, ...]:
     """Return the sources that a cell names."""
     other = cell.sparsity_source if isinstance(cell, Rate) else None
+    if isinstance(cell, MatrixUnits):
+        other = cell.operations_source
     return (cell.source, other) if other else (cell.source,)
 
 

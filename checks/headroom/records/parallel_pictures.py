@@ -13,7 +13,15 @@ Formula = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 """An expression of the picture's lets, a number, or the address of a fact, a claim's figure or an estimate."""
 Lets = Annotated[dict[str, Formula | float], Field(max_length=40)]
 Component = Literal[
-    "weights", "optimizer states", "gradients", "saved activations", "KV cache", "logits", "temporaries"
+    "weights",
+    "optimizer states",
+    "gradients",
+    "saved activations",
+    "hidden states",
+    "KV cache",
+    "logits",
+    "temporaries",
+    "rate",
 ]
 Collective = Literal["all-reduce", "all-gather", "reduce-scatter", "all-to-all"]
 

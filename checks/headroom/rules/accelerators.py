@@ -14,6 +14,12 @@ _ROUNDED: Final = 0.025
 """How far two figures may be apart that sources have rounded."""
 _REPORTED: Final = (0.93, 1.03)
 """What drivers report of a printed GB, in GiB: a part for ECC, or a GB that is a GiB."""
+_STACK: Final = 1024
+"""The bits of a stack of HBM. Memory with fewer bits than two stacks is of another kind."""
+_SIZES: Final = ((2.5, (4, 8)), (3.7, (16,)), (5.7, (16, 24)), (math.inf, (24, 36)))
+"""The sizes in GB of a stack of HBM2, HBM2E, HBM3 and HBM3E, each up to a rate in Gbit/s per pin."""
+_USABLE: Final = (0.88, 1.02)
+"""The part of a stack that vendors print: they keep some back, and write GB for GiB."""
 _RIDGE: Final = (50, 600)
 """The FLOP per byte at which real accelerators are bound by bandwidth and by compute alike."""
 _ABOVE: Final = 1.6
@@ -109,6 +115,18 @@ def _bus(each: Accelerator) -> Iterator[Fault]:
             yield Fault(("bandwidth",), message)
 
 
+def _stacks(each: Accelerator) -> Iterator[Fault]:
+    """HBM consists of stacks, whose sizes its generation has. A superchip's memory is too large for one GPU."""
+    if each.bus and each.bus.bits >= 2 * _STACK and isinstance(each.memory, Memory):
+        rate, low, high = each.bus.gigabits_per_pin, *_USABLE
+        sizes = next(sizes for limit, sizes in _SIZES if rate <= limit)
+        found = each.memory.value * _STACK / each.bus.bits
+        if not any(low * size <= found <= high * size for size in sizes):
+            known = " or ".join(map(str, sizes))
+            message = f"{each.memory.value:g} {each.memory.unit} are {found:g} per stack of {_STACK} bits, not {known}"
+            yield Fault(("memory",), message)
+
+
 def _reported(each: Accelerator) -> Iterator[Fault]:
     """A driver reports about as many GiB as the vendor prints GB."""
     if each.reported and isinstance(each.memory, Memory):
@@ -175,6 +193,7 @@ CHECKS: Final[Mapping[Check, Callable[[Accelerator], Iterator[Fault]]]] = {
     "matrix-above-vector": _matrix_above_vector,
     "units-and-clock": _units_and_clock,
     "bus-and-bandwidth": _bus,
+    "stacks-and-memory": _stacks,
     "printed-and-reported": _reported,
     "link-directions": _directions,
     "link-count": _count,

@@ -9,6 +9,8 @@ from headroom.topology.model import Pair, Topology
 from headroom.topology.wording import fill, listed
 
 STRATEGIES = ("DDP", "FSDP", "TP", "PP")
+_LEVELS = {"fault": "likely fault"}
+"""What is printed before a finding, where it is not the level's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Report:
         """Return the report for a terminal."""
         lines = [self.summary, *([self.slowest] if self.slowest else [])]
         for title, rows in (
-            ("Findings", [f"{each.level}: {each.text}" for each in self.findings]),
+            ("Findings", [f"{_LEVELS.get(each.level, each.level)}: {each.text}" for each in self.findings]),
             ("Codes", [f"{code}: {means}" for code, means in self.codes]),
             ("What this text cannot show", self.limits),
             ("On this box", [f"{name}: {says}" for name, says in self.advice.items()]),

@@ -43,11 +43,12 @@ const planner = (() => {
     return parts.join(" × ") || "one GPU"
   }
 
+  const smallest = timed => timed.reduce((one, other) => other.work.batch < one.work.batch ||
+    other.work.batch === one.work.batch && other.work.recompute > one.work.recompute ? other : one)
+
   // The fastest way to run a layout that fits; a larger micro-batch than one that does not fit is not tried.
   function first(timed, fits) {
-    const smallest = timed.reduce((one, other) => other.work.batch < one.work.batch ||
-      other.work.batch === one.work.batch && other.work.recompute > one.work.recompute ? other : one)
-    if (!fits(smallest.work)) return null
+    if (!fits(smallest(timed).work)) return null
     const tooLarge = {}
     for (const {work, time} of timed) {
       if (work.batch >= (tooLarge[work.recompute] ?? Infinity)) continue
@@ -66,7 +67,7 @@ const planner = (() => {
     const cluster = {gpus: count, perNode: run.perNode, rates: card.rates, memory: card.bandwidth,
       link: run.link ? run.link * 1e9 : card.link, network: run.network / 8 * 1e9}
     const found = []
-    let tried = 0
+    let tried = 0, least = null
     for (const layout of layouts(model, run, cluster)) {
       const timed = works(run, layout).map(work => ({work, time: stepTime(model.decoder, work, layout, cluster)}))
         .sort((one, other) => one.time.seconds - other.time.seconds)
@@ -78,6 +79,8 @@ const planner = (() => {
         return needed && needed.low <= card.bytes && (!run.sure || needed.high <= card.bytes) ? needed : null
       })
       if (chosen) found.push({layout, name: name(layout), certain: chosen.memory.high <= card.bytes, ...chosen})
+      const {work} = smallest(timed), needed = chosen ? null : memory(work.batch, work.accumulation, work.recompute === 1)
+      if (needed && (!least || needed.low < least.low)) least = {name: name(layout), low: needed.low, high: needed.high}
     }
     found.sort((one, other) => one.time.seconds - other.time.seconds || (one.name < other.name ? -1 : 1))
     const known = accuracy[model.decoder.experts > 1 ? "experts" : "dense"]
@@ -85,7 +88,7 @@ const planner = (() => {
       const threshold = division(found[0].layout) === division(each.layout) ? known.same : known.other
       each.slower = threshold !== null && Math.abs(Math.log(found[0].time.seconds / each.time.seconds)) > threshold
     }
-    return {layouts: found, tried, withoutRoom: tried - found.length, accuracy: known, gpus: count}
+    return {layouts: found, tried, withoutRoom: tried - found.length, accuracy: known, gpus: count, least}
   }
 
   return {plan}

@@ -33,7 +33,7 @@
     root.dataset.state = "read"
     status.replaceChildren(strong(report.summary), report.slowest ? ` ${report.slowest}` : "")
     const drawing = make("div", {className: "topo-drawing", innerHTML: topologyDrawing.svg(report)})
-    const level = {fault: "Fault. ", warning: "Warning. ", note: ""}
+    const level = {fault: "Likely fault. ", warning: "Warning. ", note: ""}
     shown.replaceChildren(drawing,
       ...list("Findings", report.findings.map(each => [make("span", {className: each.level}, strong(level[each.level]), each.text)])),
       ...list("What it means here", Object.entries(report.advice).map(([name, says]) => [strong(name), `: ${says}`])),
