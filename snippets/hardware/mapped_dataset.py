@@ -8,6 +8,7 @@
 """A data set of Arrow files is mapped into memory: a row brings in the pages around it, and the rest stays on the disk."""
 
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from datasets import Dataset, load_from_disk
@@ -44,16 +45,20 @@ row = rows[1_000]["ids"]
 # --8<-- [end:enable]
 
 size = sum(path.stat().st_size for path in Path("tokens").glob("*.arrow"))
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 print(f"the files have {size / 2**20:.0f} MiB")
 print(f"one row brought in {resident_bytes('tokens') / 2**20:.1f} MiB of them")
 # --8<-- [end:is-it-on]
+shown = [call.args[0] for call in printed.call_args_list]
 
 assert row.shape == (LENGTH,), row.shape
 assert size >= 2 * ROWS * LENGTH, f"the files have {size} bytes, less than the rows"
 one = resident_bytes("tokens")
 assert 0 < one < size / 20, f"{one} of {size} bytes are resident after one row"
 grown = own_bytes() - before
+assert shown[0] == "the files have 16 MiB", shown
+assert shown[1] == f"one row brought in {one / 2**20:.1f} MiB of them", shown
 assert grown < size / 2, (
     f"the process took {grown} bytes of its own for {size} bytes of files"
 )

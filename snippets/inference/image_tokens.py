@@ -11,6 +11,7 @@ import ast
 import math
 from importlib.util import find_spec
 from pathlib import Path
+from unittest.mock import patch
 
 import torch
 from transformers import Qwen2VLConfig
@@ -19,6 +20,9 @@ from transformers.models.qwen2_vl.modeling_qwen2_vl import (
 )
 
 vision = Qwen2VLConfig().vision_config
+
+
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:count]
@@ -37,6 +41,7 @@ def image_tokens(height: int, width: int, longest: int = 28 * 28 * 1280) -> int:
 for size in ((448, 448), (720, 1280), (1080, 1920), (2160, 3840)):
     print(f"{size[1]} × {size[0]}: {image_tokens(*size)} tokens")
 # --8<-- [end:count]
+shown = [call.args[0] for call in printed.call_args_list]
 
 # The proof, first part: a vision model of the default patch and merge returns so many features.
 small = {"depth": 1, "embed_dim": 32, "hidden_size": 32, "num_heads": 2}
@@ -74,6 +79,12 @@ for size in (
 ):
     resized = names["smart_resize"](*size, max_pixels=28 * 28 * 1280)
     assert image_tokens(*size) == resized[0] // 28 * (resized[1] // 28), size
+assert shown == [
+    "448 × 448: 256 tokens",
+    "1280 × 720: 1196 tokens",
+    "1920 × 1080: 1222 tokens",
+    "3840 × 2160: 1222 tokens",
+], f"printed was {shown}"
 # The limit bounds the tokens of any image, and a lower one saves tokens.
 assert image_tokens(2160, 3840) <= 1280 < round(2160 / 28) * round(3840 / 28)
 assert image_tokens(1080, 1920, longest=28 * 28 * 256) <= 256

@@ -8,6 +8,8 @@
 # ///
 """bitsandbytes NF4: four bits per weight and one fp32 scale per 64 weights. get_memory_footprint() leaves the scales out."""
 
+from unittest.mock import patch
+
 import torch
 from bitsandbytes.nn import Linear4bit
 from transformers import AutoModelForCausalLM, BitsAndBytesConfig
@@ -23,17 +25,21 @@ model = AutoModelForCausalLM.from_pretrained(
 )
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 layers = [m for m in model.modules() if isinstance(m, Linear4bit)]
 weights = sum(m.weight.nbytes for m in layers)
 scales = sum(m.weight.quant_state.absmax.nbytes for m in layers)
 print(f"{len(layers)} layers in 4 bits, {weights:,} bytes and {scales:,} of scales")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert len(layers) == 7 * model.config.num_hidden_layers, len(layers)
 elements = sum(m.in_features * m.out_features for m in layers)
 assert weights == elements // 2, (weights, elements)
 assert scales == elements // 64 * 4, (scales, elements)
+expected = f"{len(layers)} layers in 4 bits, {elements // 2:,} bytes and"
+assert shown == f"{expected} {elements // 16:,} of scales", f"printed was {shown}"
 assert {m.weight.quant_state.quant_type for m in layers} == {"nf4"}
 assert {m.compute_dtype for m in layers} == {torch.bfloat16}
 # The LM head and the embedding stay in 16 bits.

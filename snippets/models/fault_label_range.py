@@ -14,7 +14,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 checkpoint = "openai-community/gpt2"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 inputs = tokenizer("A review.", return_tensors="pt")
-answers = ["bad", "fair", "good"]
+answers = ["bad", "fair", "good", "fair"]
 
 
 def load(num_labels):

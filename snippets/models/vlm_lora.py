@@ -9,6 +9,7 @@
 """With target_modules="all-linear", LoRA also adapts the vision tower, whose layers then save activations. exclude_modules leaves the tower out."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from peft import LoraConfig, get_peft_model
@@ -25,11 +26,13 @@ adapter = LoraConfig(target_modules="all-linear", exclude_modules=r".*visual.*")
 model = get_peft_model(model, adapter)
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 trained = [name for name, p in model.named_parameters() if p.requires_grad]
 in_tower = sum(".visual." in name for name in trained)
 print(f"{in_tower} of {len(trained)} trained tensors are in the vision tower")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 # The proof: every linear layer of the language model has an adapter, and its image features have no graph.
 layers = [
@@ -43,4 +46,6 @@ assert adapted >= set(layers), "a layer of the language model has no adapter"
 patches = torch.zeros(4 * 4 * 4, 3 * 2 * 14 * 14, dtype=model.dtype)
 features = model.model.model.visual(patches, grid_thw=torch.tensor([[1, 8, 8]]))
 assert in_tower == 0, f"{in_tower} adapters in the tower"
+end = f" of {2 * len(adapted)} trained tensors are in the vision tower"
+assert shown == f"0{end}", f"printed was {shown}"
 assert not features.pooler_output.requires_grad, "the tower saves activations"

@@ -8,6 +8,8 @@
 # ///
 """Activation checkpointing saves only the input of each block, and runs each block again in the backward pass. The gradients stay the same."""
 
+from unittest.mock import patch
+
 import torch
 from torch.profiler import profile
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
@@ -26,6 +28,9 @@ model.activation_checkpointing_enable()
 # --8<-- [end:enable]
 
 
+printed = patch("builtins.print", wraps=print).start()
+
+
 # --8<-- [start:is-it-on]
 def runs_of_a_block(model: PreTrainedModel) -> int:
     """How often the first block runs in one training step."""
@@ -42,9 +47,10 @@ def runs_of_a_block(model: PreTrainedModel) -> int:
 
 print(f"a block runs {runs_of_a_block(model)} times a step")  # 1: off, 2: on
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 
-# The proof: a block runs twice, the forward pass leaves less, and the gradients are the same.
+# The proof: a block runs twice, the check leaves no gradient, the forward pass leaves less, and the gradients are the same.
 def left_by_forward(model: PreTrainedModel) -> int:
     """Bytes that the forward pass has allocated and not freed when backward is about to start."""
     with profile(profile_memory=True) as trace:
@@ -64,7 +70,9 @@ def gradients(model: PreTrainedModel) -> list[torch.Tensor]:
     return [parameter.grad for parameter in model.parameters()]
 
 
+assert shown == "a block runs 2 times a step", f"printed was {shown}"
 assert runs_of_a_block(model) == 2, "no block ran a second time"
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 runs = []
 for block in model.transformer.h:
     block.ln_1.register_forward_pre_hook(lambda *_: runs.append(1))

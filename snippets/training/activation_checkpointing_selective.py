@@ -10,6 +10,7 @@
 
 from collections import Counter
 from functools import partial
+from unittest.mock import patch
 
 import torch
 from torch.profiler import profile
@@ -51,6 +52,9 @@ model.activation_checkpointing_enable(
 # --8<-- [end:enable]
 
 
+printed = patch("builtins.print", wraps=print).start()
+
+
 # --8<-- [start:is-it-on]
 class Operations(TorchDispatchMode):
     """Counts the operations that really run, forward and backward."""
@@ -71,6 +75,8 @@ def runs(model):
 found = runs(model)
 print(f"{found['mm']} matmuls, {found['silu']} activation functions")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 
 
 def attentions(counted):
@@ -107,6 +113,8 @@ assert attentions(everything) == 2 * blocks
 assert attentions(found) == blocks, f"attention ran {attentions(found)} times"
 # Of 7 matmuls per block, checkpointing repeats 6: nothing in the block needs what the last one returns.
 assert everything["mm"] == without["mm"] + 6 * blocks
+matmuls, functions = without["mm"], 2 * blocks
+assert shown == f"{matmuls} matmuls, {functions} activation functions", shown
 assert found["mm"] == without["mm"], f"{found['mm'] - without['mm']} matmuls again"
 # All other arithmetic of a block runs again, as with every block checkpointed.
 for name in ("add", "mul", "neg", "pow", "mean", "rsqrt", "silu"):

@@ -8,6 +8,8 @@
 # ///
 """On a CPU, dropout on the attention sends SDPA to its math path. Without it, the fused kernel also runs in training."""
 
+from unittest.mock import patch
+
 from torch.profiler import profile
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -24,6 +26,7 @@ model = AutoModelForCausalLM.from_pretrained(
 model.train()
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with profile() as trace:
     model(**batch).loss.backward()
@@ -38,6 +41,9 @@ for kernel in ("for_cpu", "for_cpu_backward"):
     assert f"aten::_scaled_dot_product_flash_attention_{kernel}" in names, (
         f"no flash_attention_{kernel} was called"
     )
+shown = printed.call_args.args[0]
+kernel = "aten::_scaled_dot_product_flash_attention_for_cpu"
+assert sorted(shown) == [kernel, f"{kernel}_backward"], f"printed was {shown}"
 weights = model.transformer.h[0].attn.c_attn.weight.grad
 assert weights is not None, "no gradient came through the attention"
 assert weights.abs().sum() > 0, "the attention's gradient is zero"

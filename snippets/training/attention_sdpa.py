@@ -8,6 +8,8 @@
 # ///
 """With SDPA, a fused kernel computes the attention, and no tensor of tokens × tokens is saved for the backward pass."""
 
+from unittest.mock import patch
+
 import torch
 from torch.profiler import profile
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -35,6 +37,7 @@ def loss_of(model: torch.nn.Module) -> torch.Tensor:
     return loss.detach()
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with profile() as trace, torch.autocast(device, dtype=torch.bfloat16):
     model(**batch, labels=batch["input_ids"])
@@ -45,6 +48,8 @@ print([name for name in names if "::_scaled_dot_product" in name])
 kernels = {name for name in names if "::_scaled_dot_product" in name}
 assert kernels, "no kernel of scaled_dot_product_attention was called"
 assert not any(name.endswith("_math") for name in kernels), kernels
+shown = printed.call_args.args[0]
+assert set(shown) == kernels, f"printed was {shown}"
 
 # The proof: no kept tensor has a side of tokens twice, and the result is eager's.
 tokens = batch["input_ids"].shape[1]

@@ -9,6 +9,8 @@
 # ///
 """A compiled model is one graph without a break. Each step runs it, and no later step compiles again."""
 
+from unittest.mock import patch
+
 import torch
 from torch._dynamo.utils import counters
 from torch.profiler import profile
@@ -41,6 +43,7 @@ def step() -> torch.Tensor:
 
 first = step()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with profile() as trace:
     step()
@@ -49,10 +52,12 @@ graphs = counters["stats"]["unique_graphs"]
 breaks = sum(counters["graph_break"].values())
 print(f"{graphs} graphs, {breaks} breaks; this step ran {ran}")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert graphs == 1, f"{graphs} graphs were compiled"
 assert breaks == 0, f"the graph breaks at {counters['graph_break']}"
 assert len(ran) == 1, f"the second step ran {ran}"
+assert shown == f"1 graphs, 0 breaks; this step ran {ran}", f"printed was {shown}"
 for _ in range(2):
     step()
 assert counters["stats"]["unique_graphs"] == 1, "a later step compiled again"

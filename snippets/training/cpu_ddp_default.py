@@ -93,4 +93,5 @@ with profile() as trace:
     train(4)
 calls = sum(e.count for e in trace.key_averages() if "gloo:all_reduce" in e.key)
 assert 2 < calls < len(loader), calls
+assert homes[dist.get_rank()][1] != list(sampler), "each epoch has the same order"
 dist.destroy_process_group()

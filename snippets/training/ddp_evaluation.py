@@ -9,6 +9,7 @@
 """Sums and counts over all ranks give the accuracy of one GPU; DistributedSampler evaluates some samples twice, and a mean of means weighs them unequally."""
 
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -39,9 +40,11 @@ dist.all_reduce(found)  # sums over all ranks
 right, count = found.tolist()
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 print(f"{right:.0f} of {count:.0f} right, in a data set of {len(dataset)}")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert world == 2
 assert 2 * len(list(DistributedSampler(dataset))) == 12, "no sample comes twice"
@@ -51,4 +54,5 @@ own = (said == torch.stack([y for _, y in part]).to(device)).float().mean()
 dist.all_reduce(own)
 assert abs(own / 2 - 2 / 11) > 0.001, "the mean of means is the accuracy"
 assert (right, count) == (2, 11), f"{right} of {count}"
+assert shown == "2 of 11 right, in a data set of 11", f"printed was {shown}"
 dist.destroy_process_group()

@@ -8,6 +8,8 @@
 # ///
 """gather_for_metrics returns the predictions of all ranks without the samples that pad the last batch; gather returns those, too."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from accelerate import Accelerator
@@ -32,9 +34,12 @@ predictions, labels = (torch.cat(parts) for parts in zip(*found, strict=True))
 accuracy = (predictions == labels).float().mean()
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 print(f"{len(predictions)} predictions for {len(dataset)} samples")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
+assert shown == "11 predictions for 11 samples", f"printed was {shown}"
 
 assert accelerator.num_processes == dist.get_world_size() == 2
 assert len(labels) == 11, f"{len(labels)} predictions for 11 samples"

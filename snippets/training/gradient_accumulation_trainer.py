@@ -8,6 +8,8 @@
 # ///
 """With gradient_accumulation_steps, the Trainer makes one step of several small batches, and weighs every label alike."""
 
+from unittest.mock import patch
+
 import torch
 from datasets import Dataset
 from transformers import (
@@ -65,15 +67,18 @@ trainer = Trainer(
     callbacks=[KeepGradients()],
 )
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 forwards = []
 model.register_forward_hook(lambda *_: forwards.append(1))
 trainer.train()
 print(f"{len(forwards)} forward passes, {trainer.state.global_step} optimizer step")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert trainer.state.global_step == 1
 assert len(forwards) == 4, f"{len(forwards)} forward passes in one step"
+assert shown == "4 forward passes, 1 optimizer step", f"printed was {shown}"
 assert all(gradient.any() for gradient in large), "a gradient is 0"
 apart = max(
     (a - b).norm() / b.norm() for a, b in zip(accumulated, large, strict=True)

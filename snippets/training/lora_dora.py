@@ -9,6 +9,7 @@
 """DoRA adds one trained magnitude per output of every adapted layer to LoRA's two matrices, and begins at the unchanged model."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from peft import LoraConfig, get_peft_model
@@ -36,17 +37,21 @@ adapter = LoraConfig(
 model = get_peft_model(model, adapter)
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 names = [name for name, p in model.named_parameters() if p.requires_grad]
 magnitudes = [name for name in names if "magnitude" in name]
 print(f"{len(magnitudes)} of {len(names)} trained tensors are magnitudes")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 adapted = [name for name in names if "lora_A" in name]
 assert adapted, "no layer is adapted"
 assert len(magnitudes) == len(adapted), (
     f"{len(magnitudes)} for {len(adapted)} layers"
 )
+each = len(adapted)
+assert shown == f"{each} of {3 * each} trained tensors are magnitudes", shown
 with torch.no_grad():
     found = model(**batch).logits
 assert torch.allclose(found, expected, atol=1e-4), "it does not begin at the model"

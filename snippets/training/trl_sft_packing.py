@@ -11,6 +11,7 @@
 """With TRL's packing strategy "bfd", a row holds whole texts that do not see each other, and tokens beyond max_length are dropped. "wrapped" fills rows completely, and cuts and mixes texts."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from datasets import load_dataset
@@ -45,6 +46,7 @@ trainer = SFTTrainer(
 trainer.train()
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 rows = trainer.train_dataset
 held = sum(map(len, rows["input_ids"]))
@@ -54,6 +56,7 @@ print(
 batch = trainer.data_collator([rows[0], rows[1]])
 print(sorted(batch))  # position_ids and no attention_mask
 # --8<-- [end:is-it-on]
+shown = [call.args[0] for call in printed.call_args_list]
 
 # The proof: each text is whole in one row, up to 128 tokens, and the rest is dropped.
 tokens = [
@@ -67,6 +70,9 @@ lengths = (
 )
 assert lengths == sorted(min(len(text), 128) for text in tokens), "a text is cut"
 assert max(map(len, tokens)) > 128, "no text is too long for a row"
+full = sum(lengths) / (128 * len(rows))
+first = f"{len(tokens)} texts in {len(rows)} rows, {full:.0%} full"
+assert shown == [first, sorted(batch)], f"printed was {shown}"
 whole = trainer.train_dataset.from_list([{"input_ids": text} for text in tokens])
 kept = {
     strategy: sum(map(len, pack_dataset(whole, 128, strategy)["input_ids"]))
