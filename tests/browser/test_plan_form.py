@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PLANS = """runs => runs.map(run => {
-  const {layouts, tried, withoutRoom} = planner.plan(run)
-  return [tried, withoutRoom, layouts.map(({name, work, memory, slower, certain, time}) =>
+  const {layouts, tried, withoutRoom, least} = planner.plan(run)
+  const smallest = least && [least.name, [least.low, least.high]]
+  return [tried, withoutRoom, smallest, layouts.map(({name, work, memory, slower, certain, time}) =>
     [name, work.batch, work.accumulation, work.recompute, memory.peak, memory.low, memory.high, slower, certain,
       time.compute, time.communication, time.bubble, time.optimizer, time.straggling, time.seconds, time.rate])]
 })"""
 WIDE = """[...document.querySelectorAll("#plan-form *")].filter(each =>
   each.clientWidth && each.scrollWidth > each.clientWidth + 1).map(each => each.outerHTML)"""
-RUNS, PLANNED, LAYOUTS, EXACT = 380, 300, 3000, 9
+RUNS, PLANNED, LAYOUTS, WITHOUT, EXACT = 380, 300, 3000, 20, 9
 ROUNDING = 1e-12
 BUILT = "tools/plan.html"
 
@@ -61,15 +62,18 @@ def test_random_plans_are_those_of_python(site: Path, page: "Page") -> None:
     made = [(run, found) for run in runs if (found := planned(run))]
     assert len(made) >= PLANNED
     answers = page.evaluate(PLANS, [run for run, _ in made])
-    compared = 0
-    for (run, found), (tried, without_room, layouts) in zip(made, answers, strict=True):
+    compared = without = 0
+    for (run, found), (tried, without_room, least, layouts) in zip(made, answers, strict=True):
         expected = figures(found)
         compared += len(expected)
         assert (tried - len(layouts), without_room) == (found.without_room, found.without_room), run
+        assert least == (found.least and [found.least[0], list(found.least[1])]), run
+        without += least is not None
         assert [each[:EXACT] for each in layouts] == [each[:EXACT] for each in expected], run
         for ours, known in zip(layouts, expected, strict=True):
             assert ours[EXACT:] == pytest.approx(known[EXACT:], rel=ROUNDING, abs=0), run
     assert compared > LAYOUTS
+    assert without >= WITHOUT
 
 
 def test_chosen_fields_show_the_best_layout_of_python_and_its_command(
@@ -125,7 +129,13 @@ def test_impossible_fields_are_refused(site: Path, page: "Page") -> None:
     page.select_option("[name=card]", "a10")
     page.select_option("[name=model]", "llama-3.1-405b")
     assert says(page).startswith("No layout fits")
-    assert "The least is " in says(page)
+    least = plan("llama-3.1-405b", card="A10", gpus=8, batch=64, length=8192, root=ROOT).least
+    assert least is not None
+    low, high = (round(size / 2**30) for size in least[1])
+    assert f"The least is {low} to {high} GiB per GPU, with {least[0]}" in says(page)
+    assert "a shorter length, or the loss in chunks." in says(page)
+    page.select_option("[name=loss]", "chunked")
+    assert says(page).endswith("a larger card, a shorter length.")
     assert page.locator("[name=precision] option[value=fp8]").is_disabled()
     assert page.locator(".plan-list").count() == 0
 

@@ -51,6 +51,18 @@ def test_known_error_of_the_kind_of_job_is_in_text_and_json(model: str, capsys: 
     assert (found["comparison"], found["kind"]) == ("published", "lora")
     assert found["count"] > 0 <= found["median"] <= found["high"] <= abs(found["largest"])
     assert f" % on {found['count']} published rows of this kind (median " in printed
+    assert found["models"][0] == "llama-2-13b"
+    assert f"  compared: {', '.join(found['models'])}, on one GPU\n" in printed
+
+
+def test_known_error_on_several_gpus_names_the_models_and_gpus(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(ROOT, model, "--strategy", "fsdp", "--data", "8") == OK
+    printed = capsys.readouterr().out
+    assert "  compared: mistral-7b-v0.1, on up to 2 GPUs\n" in printed
+    assert "8 GPUs\n" in printed
+    assert "pipeline stage" not in printed
+    assert run(ROOT, model, "--pipeline", "2") == OK
+    assert ", 2 GPUs, pipeline stage " in capsys.readouterr().out.splitlines()[0]
 
 
 def test_json_has_the_same_peak_and_the_answers(root: Path, model: str, capsys: pytest.CaptureFixture[str]) -> None:

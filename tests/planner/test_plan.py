@@ -214,6 +214,16 @@ def test_nothing_fits_is_said_with_what_to_change(capsys: pytest.CaptureFixture[
     assert "Use more GPUs, a larger card, a shorter length.\n" in capsys.readouterr().out
 
 
+def test_a_fastest_layout_without_ties_is_said_to_be_faster(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("llama-3.1-70b", "--card", "H100 PCIe", "--gpus", "16", "--batch", "64")
+    found = plan("llama-3.1-70b", card="H100 PCIe", gpus=16, batch=64, root=ROOT)
+    assert found.tied == 1 < len(found.layouts)
+    assert run(*arguments) == OK
+    printed = capsys.readouterr().out
+    assert "The first is faster than all others by more than the model's error" in printed
+    assert "=" not in printed
+
+
 def test_one_layout_is_not_compared_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("llama-3.2-1b", "--card", "H100", "--batch", "8") == OK
     printed = capsys.readouterr().out

@@ -63,9 +63,8 @@ def _text(found: Plan, shown: Sequence[PlannedLayout]) -> Iterator[str]:
 def _judgement(found: Plan) -> Iterator[str]:
     accuracy = found.accuracy
     if len(found.layouts) > 1:
-        tied = sum(not each.slower for each in found.layouts)
-        if tied > 1:
-            yield f"=  cannot tell from the fastest ({tied} layouts): the difference is within the model's error"
+        if found.tied > 1:
+            yield f"=  cannot tell from the fastest ({found.tied} layouts): the difference is within the model's error"
         else:
             yield "The first is faster than all others by more than the model's error"
         if accuracy.same is None or accuracy.other is None:
@@ -80,7 +79,7 @@ def _judgement(found: Plan) -> Iterator[str]:
 def _cells(found: Plan, each: PlannedLayout) -> tuple[str, ...]:
     between = found.interval(each)
     low, high = (f"{size / 2**30:.0f}" for size in each.needed)
-    tied = not each.slower and sum(not other.slower for other in found.layouts) > 1
+    tied = not each.slower and found.tied > 1
     mark = ("=" if tied else "") + ("" if each.verdict == "fits" else "?")
     seconds = each.time.seconds
     return (

@@ -68,8 +68,9 @@ def _described(found: list[Panel], data: Bars) -> list[str]:
     for panel in found:
         place = f"{panel.title}, " if panel.title else ""
         for row in panel.rows:
-            parts = ", ".join(f"{name} {figure(size)}" for name, size in row.parts.items())
-            rows.append(f"{place}{row.name}: {figure(row.total)} {data.unit} ({parts}){_fits(row, panel)}")
+            parts = ", ".join(f"{name} {figure(size)}" for name, size in row.parts.items() if name != _UNNAMED)
+            named = f" ({parts})" if parts else ""
+            rows.append(f"{place}{row.name}: {figure(row.total)} {data.unit}{named}{_fits(row, panel)}")
     return [*rows, *([data.note] if data.note else [])]
 
 

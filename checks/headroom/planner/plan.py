@@ -55,6 +55,11 @@ class Plan:
     loss: str = "whole"
     least: tuple[str, tuple[int, int]] | None = None
 
+    @property
+    def tied(self) -> int:
+        """The number of layouts that the model's error does not tell from the fastest, which counts too."""
+        return sum(not each.slower for each in self.layouts)
+
     def interval(self, each: PlannedLayout) -> tuple[float, float] | None:
         """Return the seconds between which four fifths of such steps are; None if published runs are too few."""
         low, high = self.accuracy.low, self.accuracy.high

@@ -122,8 +122,9 @@
     const {layouts, accuracy, least} = found, tied = layouts.filter(each => !each.slower), slower = layouts.filter(each => each.slower)
     const job = `${models[run.model].title} on ${count(found.gpus)} × ${cards[run.card].name}, ${count(run.batch * run.length)} tokens per step`
     if (!layouts.length) {
-      says.replaceChildren(make("strong", {}, "No layout fits: "), `${job}. `, least ? `The least is ${gib(least.low)} to ${gib(least.high)}\u00a0GiB per GPU, with ${least.name}; the card has ${gib(cards[run.card].bytes)}\u00a0GiB. ` : "",
-        `Use more GPUs, a larger card${run.loss === "chunked" ? "" : ", a shorter length, or the loss in chunks"}.`)
+      says.replaceChildren(make("strong", {}, "No layout fits: "), `${job}. `,
+        least ? `The least is ${gib(least.low)} to ${gib(least.high)}\u00a0GiB per GPU, with ${least.name}; the card has ${gib(cards[run.card].bytes)}\u00a0GiB. ` : "",
+        `Use more GPUs, a larger card, a shorter length${run.loss === "chunked" ? "" : ", or the loss in chunks"}.`)
       return shown.replaceChildren()
     }
     const best = layouts[0], others = tied.length - 1, certain = layouts.find(each => each.certain)

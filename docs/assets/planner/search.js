@@ -88,7 +88,7 @@ const planner = (() => {
       const threshold = division(found[0].layout) === division(each.layout) ? known.same : known.other
       each.slower = threshold !== null && Math.abs(Math.log(found[0].time.seconds / each.time.seconds)) > threshold
     }
-    return {layouts: found, tried, withoutRoom: tried - found.length, accuracy: known, gpus: count, least}
+    return {layouts: found, tried, withoutRoom: tried - found.length, accuracy: known, gpus: count, least: found.length ? null : least}
   }
 
   return {plan}
