@@ -8,6 +8,8 @@
 # ///
 """Change the attention kernel of a loaded model, for example to eager for the attention weights, which SDPA leaves out without an error."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -22,14 +24,18 @@ fused = [each for each in silent.attentions or () if each is not None]
 print(f"SDPA: attention weights of {len(fused)} layers")
 assert fused == [], fused
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:enable]
 model.set_attn_implementation("eager")  # the weights stay as they are
 with torch.no_grad():
     result = model(**inputs, output_attentions=True)
 print(f"eager: attention weights of {len(result.attentions or ())} layers")
 # --8<-- [end:enable]
+shown = printed.call_args.args[0]
 
 assert len(result.attentions or ()) == layers, result.attentions
+assert shown == f"eager: attention weights of {layers} layers", shown
+assert not result.logits.requires_grad, "the forward pass saved activations"
 assert result.attentions[0].shape == (
     1,
     model.config.num_attention_heads,

@@ -8,12 +8,16 @@
 # ///
 """A decode step reads all weights once, for one sequence or for eight: bytes per generated token fall with the batch, until the KV cache is larger than the weights."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import AutoModelForCausalLM
 
 model = AutoModelForCausalLM.from_pretrained(
     "HuggingFaceTB/SmolLM2-135M", dtype=torch.bfloat16
 )
+
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:formula]
@@ -33,6 +37,7 @@ batch = 8
 alone, together = (bytes_per_token(model, n, context=512) for n in (1, batch))
 print(f"{alone / together:.1f} times fewer bytes per token with {batch} sequences")
 # --8<-- [end:formula]
+shown = printed.call_args.args[0]
 
 # The proof: the weights that a forward pass reads are the same for one and for eight sequences.
 reads = []
@@ -57,7 +62,8 @@ with torch.no_grad():
 cache = sum(layer.keys.nbytes + layer.values.nbytes for layer in layers)
 assert bytes_per_token(model, 1, context=512) == linear + norms + cache
 assert bytes_per_token(model, 8, context=512) == (linear + norms) / 8 + cache
-assert alone / together == 8 * (linear + norms + cache) / (
-    linear + norms + 8 * cache
-)
+times = 8 * (linear + norms + cache) / (linear + norms + 8 * cache)
+assert alone / together == times, (alone / together, times)
+end = "times fewer bytes per token with 8 sequences"
+assert shown == f"{times:.1f} {end}", f"printed was {shown}"
 assert 2 < alone / together < 8, alone / together

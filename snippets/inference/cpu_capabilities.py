@@ -9,10 +9,12 @@
 """Choose bf16 on a CPU that computes in it, and fp32 elsewhere: torch.cpu.get_capabilities() knows the instruction sets."""
 
 from pathlib import Path
+from unittest.mock import patch
 
 import torch
 from transformers import AutoModelForCausalLM
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:enable]
 has = torch.cpu.get_capabilities()
 fast_bf16 = has.get("avx512_bf16", False) or has.get("amx_bf16", False)
@@ -24,6 +26,7 @@ print(
     f"AMX: {has.get('amx_bf16', False)}, AVX-512 BF16: {has.get('avx512_bf16', False)}"
 )
 # --8<-- [end:enable]
+shown = printed.call_args.args[0]
 
 # The proof: what torch reports is what the kernel lists, and the weights have the format of the CPU.
 listed = set(Path("/proc/cpuinfo").read_text().split())
@@ -36,5 +39,7 @@ for name, flag in (
 assert (
     has.get("avx2", False) or has["architecture"] != "x86_64"
 )  # not an empty answer
+amx, avx512 = ("amx_bf16" in listed, "avx512_bf16" in listed)
+assert shown == f"AMX: {amx}, AVX-512 BF16: {avx512}", f"printed was {shown}"
 expected = torch.bfloat16 if {"avx512_bf16", "amx_bf16"} & listed else torch.float32
 assert {p.dtype for p in model.parameters()} == {expected}, model.dtype

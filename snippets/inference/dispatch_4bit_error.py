@@ -8,6 +8,8 @@
 # ///
 """bitsandbytes refuses a device map with parts on the CPU or the disk next to a GPU. The error's text, and a map that loads."""
 
+from unittest.mock import patch
+
 from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 from transformers.quantizers.quantizer_bnb_4bit import Bnb4BitHfQuantizer
 
@@ -24,13 +26,17 @@ def refused(device_map: dict) -> str:
     return ""
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:provoke]
 mixed = {"model.layers.0": 0, "model.layers.1": "cpu"}
 print(refused(mixed))
 # --8<-- [end:provoke]
+shown = printed.call_args.args[0]
 assert refused(mixed).startswith(
     "Some modules are dispatched on the CPU or the disk."
 )
+assert set(mixed.values()) == {0, "cpu"}, mixed
+assert shown == refused({"a": 0, "b": "disk"}), f"printed was {shown}"
 
 # --8<-- [start:cure]
 device_map = {"": "cpu"}  # one place for all parts: 0 on a machine with a GPU

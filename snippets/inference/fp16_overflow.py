@@ -7,8 +7,11 @@
 # ///
 """fp16 ends at 65,504: a larger activation is inf, the difference of two is nan, and sampling stops. bf16 has the range of fp32."""
 
+from unittest.mock import patch
+
 import torch
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:provoke]
 dtype = torch.float16
 hidden = torch.tensor([300.0], dtype=dtype)
@@ -21,9 +24,13 @@ except RuntimeError as error:
     message = str(error)
     print(message)
 # --8<-- [end:provoke]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 assert squared.isinf().all(), squared
 assert logits.isnan().any(), logits
-assert "probability tensor contains either `inf`, `nan` or element < 0" in message
+assert shown == [
+    "inf [[nan, 300.0]]",
+    "probability tensor contains either `inf`, `nan` or element < 0",
+], f"printed was {shown}"
 
 # The cure: bf16 keeps the number, with fewer digits.
 # --8<-- [start:cure]

@@ -8,6 +8,8 @@
 # ///
 """Keep some layers in 16 bits: a list replaces the default, so name the LM head too, or it is quantized with the rest."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 
@@ -26,6 +28,7 @@ model = AutoModelForCausalLM.from_pretrained(
 )
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 kinds = {
     name: type(module).__name__
@@ -34,6 +37,7 @@ kinds = {
 }
 print({kind: list(kinds.values()).count(kind) for kind in set(kinds.values())})
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert kinds["lm_head"] == "Linear", kinds["lm_head"]
 first = {kind for name, kind in kinds.items() if name.startswith("model.layers.0.")}
@@ -42,6 +46,9 @@ others = {
 }
 assert first == {"Linear"}, first
 assert others == {"Linear4bit"}, others
+# Seven layers per block: those of block 0 and the LM head are in 16 bits.
+quantized = 7 * (model.config.num_hidden_layers - 1)
+assert shown == {"Linear4bit": quantized, "Linear": 8}, f"printed was {shown}"
 
 # Without a list, the LM head stays in 16 bits by itself.
 config.llm_int8_skip_modules = None

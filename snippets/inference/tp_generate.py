@@ -11,6 +11,7 @@
 """Tensor-parallel generation: each rank holds half of each layer's heads and half of the KV cache, and all ranks get the same tokens."""
 
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -38,6 +39,7 @@ output = model.generate(
 # --8<-- [end:enable]
 
 rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 query = model.model.layers[0].self_attn.q_proj.weight
 local = query.to_local() if isinstance(query, DTensor) else query
@@ -46,6 +48,7 @@ if rank == 0:
     print(f"q_proj on this rank: {tuple(local.shape)} of {tuple(query.shape)}")
     print(f"key-value heads in this rank's cache: {cache.shape[1]}")
 # --8<-- [end:is-it-on]
+shown = [call.args[0] for call in printed.call_args_list]
 
 assert ranks == 2
 assert dist.is_initialized(), "each process has a whole model"
@@ -70,4 +73,9 @@ assert torch.equal(every[0], every[1])
 alone = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 usual = alone.generate(**inputs, max_new_tokens=8, do_sample=False)
 assert torch.equal(usual, output.sequences)
+rows, columns = alone.model.layers[0].self_attn.q_proj.weight.shape
+assert rank or shown == [
+    f"q_proj on this rank: {(rows // 2, columns)} of {(rows, columns)}",
+    f"key-value heads in this rank's cache: {alone.config.num_key_value_heads // 2}",
+], f"printed was {shown}"
 dist.destroy_process_group()

@@ -8,6 +8,8 @@
 # ///
 """A model in training mode applies dropout: two calls with one input differ. eval() turns it off."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -29,8 +31,11 @@ model.train()  # as a training loop leaves it
 print(f"training mode: {difference():.1e}")
 assert difference() > 1e-3, difference()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:cure]
 model.eval()
 print(f"eval mode: {difference():.1e}")
 # --8<-- [end:cure]
+shown = printed.call_args.args[0]
 assert difference() == 0, difference()
+assert shown == "eval mode: 0.0e+00", f"printed was {shown}"

@@ -11,16 +11,19 @@
 import logging
 import re
 from importlib.util import find_spec
+from unittest.mock import patch
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import AutoModelForCausalLM
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 packages = ("mamba_ssm", "causal_conv1d")  # for Qwen3-Next: fla, causal_conv1d
 missing = [name for name in packages if find_spec(name) is None]
 print("in PyTorch for want of:", ", ".join(missing) or "nothing")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 mamba = AutoModelForCausalLM.from_pretrained("state-spaces/mamba-130m-hf").eval()
 falcon = AutoModelForCausalLM.from_pretrained(
@@ -69,6 +72,8 @@ print(f"Falcon-H1: {chunked:.2f} times the operations for 4 times the tokens")
 fallen = [text for text in reports.texts if "falling back" in text]
 named = {name for text in fallen for name in re.findall(r"because `(.+?)`", text)}
 assert named == set(missing), f"{named}, and not {missing}"
+assert shown[0] == "in PyTorch for want of:", shown
+assert set(shown[1].split(", ")) == (named or {"nothing"}), f"printed was {shown}"
 if "mamba_ssm" in named:
     assert per_token > 5, f"{per_token}: the scan is no loop over tokens by now"
     assert chunked < 1.5, f"{chunked}: the scan is a loop over tokens"

@@ -8,6 +8,8 @@
 # ///
 """A frozen vision tower has no gradients and no optimizer states, and saves no activations. The language model trains as before, on the same image features."""
 
+from unittest.mock import patch
+
 import torch
 from torch.autograd.graph import saved_tensors_hooks
 from transformers import AutoModelForImageTextToText
@@ -54,6 +56,7 @@ before = {name: p.detach().clone() for name, p in model.named_parameters()}
 loss.backward()
 optimizer.step()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 gradients = sum(p.grad.nbytes for p in tower.parameters() if p.grad is not None)
 states = sum(
@@ -63,6 +66,7 @@ states = sum(
 )
 print("tower: gradients", gradients, "bytes, optimizer states", states, "bytes")
 # --8<-- [end:is-it-on]
+shown = " ".join(map(str, printed.call_args.args))
 
 held = {name: sum(each.values()) for name, each in saved.items()}
 print(f"saved activations: {held}")
@@ -74,6 +78,7 @@ moved = {
 assert False in moved, "the language model does not train"
 assert held["language model"] > 0
 assert (gradients, states) == (0, 0), f"{gradients} and {states} bytes"
+assert shown == "tower: gradients 0 bytes, optimizer states 0 bytes", shown
 assert held["tower"] == 0, f"the tower saves {held['tower']} bytes"
 assert True not in moved, "the tower has moved"
 

@@ -9,6 +9,7 @@
 """Image tokens of Qwen2.5-VL are tokens of its KV cache, one per 28 × 28 pixels, and max_pixels bounds them. The vision tower computes four patches per token. Counted in a forward pass."""
 
 import math
+from unittest.mock import patch
 
 import torch
 from transformers import AutoModelForImageTextToText
@@ -17,6 +18,8 @@ checkpoint = "Qwen/Qwen2.5-VL-7B-Instruct"
 model = AutoModelForImageTextToText.from_pretrained(checkpoint, dtype=torch.float32)
 model.eval()
 config = model.config
+
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:count]
@@ -50,6 +53,7 @@ for limit in (12_845_056, 1_003_520):  # the checkpoint's own limit, and a lower
     tokens = math.prod(image_tokens(2160, 3840, max_pixels=limit))
     print(f"a 4K image, max_pixels={limit:,}: {tokens:,} tokens")
 # --8<-- [end:count]
+shown = [call.args[0] for call in printed.call_args_list]
 
 
 # The proof: an image of so many patches fills so much of the cache.
@@ -91,6 +95,10 @@ assert small.get_seq_length() <= 64 + 10, (
 large = math.prod(image_tokens(2160, 3840, max_pixels=12_845_056))
 # The sides shrink by the root of what is too much, 2.87, and are rounded down.
 assert image_tokens(2160, 3840, max_pixels=1_003_520) == (26, 47)
+assert shown == [
+    f"a 4K image, max_pixels=12,845,056: {77 * 137:,} tokens",
+    f"a 4K image, max_pixels=1,003,520: {26 * 47:,} tokens",
+], f"printed was {shown}"
 assert (
     math.prod(image_tokens(2160, 3840, max_pixels=1_003_520))
     <= 1280

@@ -9,6 +9,8 @@
 # ///
 """With compiled blocks, attention gets no mask from a batch without padding. In a model compiled as a whole, it gets one."""
 
+from unittest.mock import patch
+
 import torch
 from torch.profiler import profile
 from transformers import (
@@ -40,6 +42,7 @@ for block in model.model.layers:
 loss = model(**batch).loss
 loss.backward()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with profile(record_shapes=True) as trace:
     model(**batch).loss.backward()
@@ -47,6 +50,7 @@ for row in trace.key_averages(group_by_input_shape=True):
     if row.key.startswith("aten::_scaled_dot_product"):
         print(row.count, row.key, row.input_shapes)  # a mask: tokens × tokens
 # --8<-- [end:is-it-on]
+lines = [call.args for call in printed.call_args_list]
 
 tokens = batch["input_ids"].shape[1]
 shown = trace.key_averages(group_by_input_shape=True)
@@ -59,6 +63,8 @@ assert batch["attention_mask"].all(), "the batch has padding"
 assert len(ran) == 1, f"the second step ran {ran}"
 assert calls, "attention calls none of PyTorch's kernels"
 assert shapes, "no shapes were recorded"
+assert {row.count for row in calls} == {len(model.model.layers)}, calls
+assert lines == [(row.count, row.key, row.input_shapes) for row in calls], lines
 assert not masks, f"attention is called with a mask of {masks[0]}"
 assert torch.allclose(loss.detach(), expected, rtol=1e-4, atol=1e-5), (
     f"the loss is {loss}, not {expected}"

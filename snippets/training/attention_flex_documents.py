@@ -8,6 +8,7 @@
 """A FlexAttention block mask keeps packed documents apart within a sliding window, and skips the blocks of the mask that are empty."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from torch.nn.attention.flex_attention import (
@@ -57,6 +58,7 @@ with torch.no_grad():  # on a CPU, FlexAttention has no backward pass
     output = attend(query, key, value, block_mask=mask)
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 changed = key.clone()
 changed[:, :, : lengths[0]] *= 2  # keys of the first document
@@ -68,6 +70,7 @@ print(
 print(f"the others by {moved[:, :, lengths[0] :].max():.2f}")  # 0.00
 print(f"{mask.sparsity():.0f} % of the blocks are skipped")
 # --8<-- [end:is-it-on]
+shown = [call.args[0] for call in printed.call_args_list]
 
 # The proof: SDPA with a dense mask of the same pairs gives the same result, and no document sees another.
 place = torch.arange(tokens, device=device)
@@ -84,7 +87,19 @@ assert not moved[:, :, lengths[0] :].any(), "a document sees another"
 
 # Each empty block of 128 × 128 pairs is skipped, and no other.
 blocks = dense.view(8, 128, 8, 128).any(3).any(1)
-assert mask.sparsity() == 100 * (1 - blocks.float().mean().item()), mask
+skipped = 100 * (1 - blocks.float().mean().item())
+assert mask.sparsity() == skipped, mask
+
+# What is printed: how far SDPA moves by the same change, and the share of the blocks.
+doubled = torch.where(place[:, None] < 400, 2 * key, key)
+other = scaled_dot_product_attention(query, doubled, value, attn_mask=dense)
+far = (other - expected)[:, :, :400].abs().max().item()
+words, figure = shown[0].rsplit(" ", 1)
+assert words == "the first document moves by", f"printed was {shown}"
+assert abs(float(figure.strip(",")) - far) < 0.02, f"{figure} and not {far}"
+end = f"{skipped:.0f} % of the blocks are skipped"
+assert shown[1:] == ["the others by 0.00", end], f"printed was {shown}"
+
 causal_blocks = (ahead >= 0).view(8, 128, 8, 128).any(3).any(1)
 assert blocks.sum() < causal_blocks.sum(), "documents and window remove no block"
 
