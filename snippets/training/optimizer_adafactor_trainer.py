@@ -9,6 +9,9 @@
 # ///
 """Of each matrix, Adafactor stores one number per row and one per column, where AdamW stores two per parameter."""
 
+import math
+from unittest.mock import patch
+
 from datasets import load_dataset
 from transformers import (
     AutoModelForCausalLM,
@@ -49,6 +52,7 @@ trainer = Trainer(
 trainer.train()
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 states = sum(
     value.nbytes
@@ -59,8 +63,10 @@ states = sum(
 trained = sum(p.numel() for p in trainer.model.parameters() if p.requires_grad)
 print(f"{states / trained:.2f} bytes of state per parameter")  # AdamW: 8.00
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert trainer.state.global_step == 2
+stored = 0
 for name, weight in model.named_parameters():
     state = trainer.optimizer.state[weight]
     numbers = {k: tuple(v.shape) for k, v in state.items() if getattr(v, "ndim", 0)}
@@ -69,7 +75,10 @@ for name, weight in model.named_parameters():
         rows, columns = weight.shape
         expected = {"exp_avg_sq_row": (rows,), "exp_avg_sq_col": (columns,)}
     assert numbers == expected, f"{name} has the states {numbers}"
+    stored += 4 * (1 + sum(math.prod(shape) for shape in numbers.values()))
     assert not before[name].equal(weight.cpu()), f"{name} was not updated"
-assert 0 < states / trained < 0.5, (
-    f"the optimizer keeps {states / trained:.2f} bytes per parameter"
-)
+# Next to these, a parameter has one scalar, the size of its weights.
+each = stored / sum(weight.numel() for weight in before.values())
+assert states == stored, (states, stored)
+assert shown == f"{each:.2f} bytes of state per parameter", f"printed was {shown}"
+assert each < 0.5, f"the optimizer keeps {each:.2f} bytes per parameter"

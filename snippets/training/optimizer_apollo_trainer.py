@@ -12,6 +12,8 @@
 # ///
 """APOLLO stores AdamW's states in a low rank, and uses them only to scale whole rows or columns of the gradient."""
 
+from unittest.mock import patch
+
 import torch
 from datasets import load_dataset
 from transformers import (
@@ -63,6 +65,7 @@ trainer.create_optimizer().register_step_pre_hook(
 )
 trainer.train()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 low = {
     name: tuple(trainer.optimizer.state[p]["exp_avg"].shape)
@@ -71,11 +74,15 @@ low = {
 }
 print(len(low), list(low.items())[:2])  # one side of each shape is the rank
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 linear = [name for name in before if ".layers." in name and before[name].ndim == 2]
 assert sorted(low) == sorted(linear), f"{len(low)} of {len(linear)} matrices"
+wanted = {}
 for name in linear:
-    assert 32 in low[name], f"{name}: states of shape {low[name]}"
+    rows, columns = before[name].shape
+    wanted[name] = (rows, 32) if rows >= columns else (32, columns)
+    assert low[name] == wanted[name], f"{name}: states of shape {low[name]}"
     update = before[name] - model.get_parameter(name).detach().cpu()
     # Every channel, along the larger side, is the gradient's times one number.
     along = 0 if update.shape[0] < update.shape[1] else 1
@@ -85,3 +92,4 @@ for name in linear:
     assert alike.min() > 0.99, f"{name}: no scaled gradient, {alike.min():.3f}"
     scales = update.norm(dim=along) / gradients[name].norm(dim=along)
     assert scales.max() > 1.1 * scales.min(), f"{name}: one number for all"
+assert shown == (len(linear), list(wanted.items())[:2]), f"printed was {shown}"

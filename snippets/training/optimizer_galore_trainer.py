@@ -13,6 +13,7 @@
 """GaLore stores AdamW's states in a low rank, so each update of a matrix has at most that rank."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from datasets import load_dataset
@@ -59,6 +60,7 @@ trainer = Trainer(
 )
 trainer.train()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 low = {
     name: tuple(trainer.optimizer.state[p]["exp_avg"].shape)
@@ -67,12 +69,17 @@ low = {
 }
 print(len(low), list(low.items())[:2])  # one side of each shape is the rank
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 linear = [name for name in before if ".layers." in name and before[name].ndim == 2]
 assert sorted(low) == sorted(linear), f"{len(low)} of {len(linear)} matrices"
+wanted = {}
 for name in linear:
-    assert 32 in low[name], f"{name}: states of shape {low[name]}"
+    rows, columns = before[name].shape
+    wanted[name] = (rows, 32) if rows >= columns else (32, columns)
+    assert low[name] == wanted[name], f"{name}: states of shape {low[name]}"
     update = model.get_parameter(name).detach().cpu() - before[name]
     values = torch.linalg.svdvals(update)
     assert values[0] > 0, f"{name} was not updated"
     assert values[32] < 0.01 * values[0], f"{name}: more than rank 32"
+assert shown == (len(linear), list(wanted.items())[:2]), f"printed was {shown}"

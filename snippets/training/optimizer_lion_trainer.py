@@ -12,6 +12,8 @@
 # ///
 """Lion stores one mean, and moves every weight by the learning rate along the sign of an update."""
 
+from unittest.mock import patch
+
 import torch
 from datasets import load_dataset
 from transformers import (
@@ -62,6 +64,7 @@ trainer.create_optimizer().register_step_pre_hook(
 )
 trainer.train()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 states = sum(
     value.nbytes
@@ -72,8 +75,10 @@ states = sum(
 numbers = sum(weight.numel() for weight in model.parameters())
 print(f"{states / numbers:.2f} bytes of state per parameter")  # AdamW: 8.00
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert states == 4 * numbers, f"{states / numbers:.2f} bytes of state per parameter"
+assert shown == "4.00 bytes of state per parameter", f"printed was {shown}"
 decays = {group["weight_decay"] for group in trainer.optimizer.param_groups}
 assert decays == {0}, f"the weights decay as well, by {decays}"
 for name, weight in model.named_parameters():

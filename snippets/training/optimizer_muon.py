@@ -9,6 +9,8 @@
 # ///
 """Muon stores one mean for each matrix of the blocks, and makes its update nearly orthogonal. AdamW updates all other weights."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -48,13 +50,17 @@ optimizers[0].register_step_pre_hook(
 )
 step()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 states = sum(v.nbytes for s in optimizers[0].state.values() for v in s.values())
 numbers = sum(p.numel() for p in matrices)
 print(f"{states / numbers:.2f} bytes of state per parameter of Muon")  # AdamW: 8.00
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert states == 4 * numbers, f"{states / numbers:.2f} bytes of state per parameter"
+assert shown == "4.00 bytes of state per parameter of Muon", f"printed was {shown}"
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 assert len(optimizers[0].state) == len(matrices) == 4 * 7
 for old, new, gradient in zip(before, matrices, gradients, strict=True):
     update = (old * (1 - 1e-4 * 0.1) - new.detach()) / 1e-4

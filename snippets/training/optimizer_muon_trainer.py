@@ -13,6 +13,7 @@
 """The Trainer accepts an optimizer class that gives the matrices of the blocks to Muon and all other weights to AdamW. Its state can be saved and loaded."""
 
 import copy
+from unittest.mock import patch
 
 import torch
 from datasets import load_dataset
@@ -80,6 +81,7 @@ trainer = Trainer(
 trainer.train()
 # --8<-- [end:use]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 state = trainer.optimizer.state
 kept = {
@@ -88,11 +90,15 @@ kept = {
 }
 print(kept)  # 4.0 for the matrices of the blocks, 8.0 for all else
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 for name, p in model.named_parameters():
     inner = ".layers." in name and p.ndim == 2
     assert kept[name] == (4 if inner else 8), f"{name}: {kept[name]} bytes"
+    assert shown[name] == kept[name], f"printed was {shown[name]} for {name}"
     assert not before[name].equal(p.detach().cpu()), f"{name} was not updated"
+
+assert list(shown) == list(before), f"printed was {shown}"
 
 fresh = MuonWithAdamW(model, lr=1e-3)
 for part in fresh.parts:

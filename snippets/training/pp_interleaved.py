@@ -10,6 +10,7 @@
 """Two stages per GPU: interleaved 1F1B sends over seven boundaries, and ZBV over six, because its fold is on one GPU."""
 
 import copy
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -95,6 +96,7 @@ def apart(numbers) -> float:
     )
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 one = inputs.nbytes // 8  # the hidden states of a micro-batch
 found = bytes_sent(interleaved, [rank, rank + ranks]) / one
@@ -112,4 +114,9 @@ assert found == 2 * 8 * 7, found
 assert folded == 2 * 8 * 6, folded
 assert sorted(numbers) == [rank, 7 - rank], numbers
 assert max(errors) < 1e-5, errors
+if rank == 0:
+    shown = printed.call_args.args[0]
+    assert shown == "interleaved 1F1B: 112 messages; ZBV: 96", (
+        f"printed was {shown}"
+    )
 dist.destroy_process_group()

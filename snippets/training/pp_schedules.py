@@ -11,6 +11,7 @@
 
 import copy
 from itertools import accumulate
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -78,6 +79,7 @@ def second_step(schedule):
     return step(schedule)
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 losses = second_step(schedule)
 counts = torch.zeros(ranks, dtype=torch.long, device=device)
@@ -92,6 +94,9 @@ if rank == 0:
 # The proof, on each rank: the live micro-batches of 1F1B, those of GPipe, and the gradients of one process.
 assert ranks == 4
 assert counts.tolist() == [4, 3, 2, 1], counts.tolist()
+if rank == 0:
+    shown = " ".join(map(str, printed.call_args.args))
+    assert shown == "1F1B holds [4, 3, 2, 1] micro-batches", f"printed was {shown}"
 nn.functional.mse_loss(whole(inputs), targets).backward()
 expected = [
     p.grad

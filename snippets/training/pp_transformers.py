@@ -10,6 +10,8 @@
 # ///
 """A Llama on two pipeline stages: each rank holds its layers, and sends only hidden states and their gradients."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -76,6 +78,7 @@ else:  # with more than two stages, those between take no arguments
     schedule.step(target=targets.to(device), return_outputs=False)
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 held = sum(p.numel() for p in stage.submod.parameters())
 share = torch.zeros(ranks, device=device)
@@ -85,6 +88,7 @@ if rank == 0:
     print("share of the parameters:", [round(x, 2) for x in share.tolist()])
     print(len(sent), "messages of", sent[0])
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: no logits of earlier micro-batches, its layers, one message per micro-batch, and the gradients of one process.
 assert ranks == 2
@@ -101,6 +105,17 @@ ends = [whole.lm_head, whole.model.norm] if rank else [whole.model.embed_tokens]
 mine = [*whole.model.layers[first:last], *ends]
 expected = sum(p.numel() for m in mine for p in m.parameters())
 assert abs(share[rank].item() - expected / whole.num_parameters()) < 1e-4, share
+if rank == 0:
+    held_by = [
+        [whole.model.embed_tokens, *whole.model.layers[: layers // 2]],
+        [*whole.model.layers[layers // 2 :], whole.model.norm, whole.lm_head],
+    ]
+    each = [sum(p.numel() for m in ms for p in m.parameters()) for ms in held_by]
+    shares = [round(count / whole.num_parameters(), 2) for count in each]
+    assert shown == [
+        f"share of the parameters: {shares}",
+        f"4 messages of {hidden}",
+    ], f"printed was {shown}"
 pairs = zip(
     stage.submod.layers.parameters(),
     whole.model.layers[first:last].parameters(),

@@ -10,6 +10,8 @@
 # ///
 """DistributedConfig(pp_size=2) divides the layers for generation, returns no loss, and does not combine with FSDP."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from transformers import AutoModelForCausalLM
@@ -20,6 +22,7 @@ config = DistributedConfig(pp_size=2)
 torch.manual_seed(0)
 batch = torch.randint(100, (2, 64))
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 model = AutoModelForCausalLM.from_pretrained(
     checkpoint, dtype=torch.float32, distributed_config=config
@@ -27,6 +30,7 @@ model = AutoModelForCausalLM.from_pretrained(
 output = model(input_ids=batch.to(model.device), labels=batch.to(model.device))
 print("loss:", output.loss)
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 # The proof, on each rank: half of the layers, one process's logits, no loss, and the error with FSDP.
 assert dist.get_world_size() == 2
@@ -35,6 +39,7 @@ half = len(kept) // 2
 expected = ["LlamaDecoderLayer"] * half, ["PipelineIdentityLayer"] * half
 assert kept == [*expected[dist.get_rank()], *expected[1 - dist.get_rank()]], kept
 assert output.loss is None
+assert shown == ("loss:", None), f"printed was {shown}"
 whole = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 # One process returns a loss for the same labels.
 assert whole(input_ids=batch, labels=batch).loss > 0

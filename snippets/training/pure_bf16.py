@@ -8,6 +8,8 @@
 # ///
 """bf16 weights, gradients and optimizer states take 8 bytes per parameter. Updates below half of a weight's last digit are lost."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -32,6 +34,7 @@ def step() -> None:
 
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 weights = list(model.parameters())
 before = [weight.detach().clone() for weight in weights]
@@ -46,8 +49,17 @@ changed = sum((w != old).sum() for w, old in zip(weights, before, strict=True))
 print(f"{size:.2f} bytes per parameter")  # bf16: 8.00, fp32: 16.00
 print(f"{changed / count:.0%} of the weights changed")  # few: updates are lost
 # --8<-- [end:is-it-on]
+shown = [call.args[0] for call in printed.call_args_list]
 
 assert f"{size:.2f}" == "8.00", f"{size:.2f} bytes per parameter"
+assert model.training, "the model is not in training mode"
+fresh = AutoModelForCausalLM.from_pretrained(checkpoint).bfloat16()
+pairs = zip(model.parameters(), fresh.to(device).parameters(), strict=True)
+share = sum(int((new != old).sum()) for new, old in pairs) / model.num_parameters()
+assert shown == [
+    "8.00 bytes per parameter",
+    f"{share:.0%} of the weights changed",
+], f"printed was {shown}"
 
 # The proof of the loss: AdamW's first update has the size of the learning rate. Next to
 # 1/128, half of the last digit is 2**-16, which is more. So no such weight has changed.
@@ -71,3 +83,8 @@ triples = zip(masters, before, large, strict=True)
 arrived = sum(int((m != old)[which].sum()) for m, old, which in triples)
 assert arrived >= had, f"only {arrived} fp32 weights changed, and {had} should"
 assert 0 < changed < count / 2, f"{changed} of {count} bf16 weights changed"
+
+# A step clears the gradients of the step before.
+weights[0].grad.fill_(1e3)
+step()
+assert weights[0].grad.abs().max() < 100, "an old gradient was added"

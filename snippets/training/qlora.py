@@ -9,6 +9,7 @@
 """QLoRA stores the linear layers of the blocks in 4-bit NF4 with double quantization, and trains fp32 adapters next to them."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from bitsandbytes.functional import dequantize_4bit
@@ -70,6 +71,7 @@ for name, module in model.get_base_model().model.named_modules():
     off = (near - exact.float()).norm() / exact.float().norm()
     assert 0.01 < off < 0.15, f"{name} is off by {off:.0%}"
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 layers = [m for m in model.modules() if isinstance(m, Linear4bit)]
 packed = [(m.weight, m.weight.quant_state) for m in layers]
@@ -80,12 +82,16 @@ stored = sum(
 numbers = sum(m.in_features * m.out_features for m in layers)
 print(f"{stored / max(1, numbers):.3f} bytes a weight in {len(layers)} layers")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 # Half a byte a weight. 64 weights share a scale of one byte, and 256 scales share one
 # of four bytes: where the shapes divide, 0.5 + 1 / 64 + 4 / (64 x 256) bytes.
 blocks = model.get_base_model().model.layers
 assert len(layers) == 7 * len(blocks), f"{len(layers)} layers are in 4 bits"
 assert 0.5158 < stored / numbers < 0.52, f"{stored / numbers} bytes a weight"
+expected = f"0.516 bytes a weight in {7 * len(blocks)} layers"
+assert shown == expected, f"printed was {shown}"
+assert model.training, "the model is not in training mode"
 embedding = model.get_input_embeddings().weight
 assert embedding.dtype == torch.bfloat16, "the embedding was quantized"
 

@@ -10,6 +10,7 @@
 
 import gc
 from datetime import timedelta
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -32,6 +33,9 @@ def step(rows, group):
 
 
 # --8<-- [end:fault]
+
+
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:enable]
@@ -78,6 +82,9 @@ assert results_of(step_or_skip, good) == [3.0, 3.0], (
 )
 results = results_of(step_or_skip, bad)
 assert results == ["failed on ranks [1]"] * 2, f"with the agreement: {results}"
+shown = [call.args[0] for call in printed.call_args_list]
+expected = ["skipping a step: rank 1 has no rows"] if rank == 1 else []
+assert shown == expected, f"printed was {shown}"
 first, second = results_of(step, bad)
 assert second == "rank 1 has no rows", f"rank 1: {second}"
 lost = ("Connection closed by peer", "Connection reset by peer")

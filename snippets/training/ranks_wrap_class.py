@@ -8,6 +8,8 @@
 # ///
 """FSDP looks for layer classes by name. Another model's class raises; without a name, the model's own list is taken."""
 
+from unittest.mock import patch
+
 from accelerate import FullyShardedDataParallelPlugin
 from transformers import AutoModelForCausalLM
 
@@ -30,13 +32,16 @@ def error_of(plugin):
 found = error_of(plugin)
 assert found == "", f"without a name: {found}"
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 wrapped = plugin.auto_wrap_policy.keywords["transformer_layer_cls"]
 print([each.__name__ for each in wrapped])  # such as GPT2Block
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 # The proof: without a name, the model's layers are wrapped. With the class of another model, the error appears.
 assert {each.__name__ for each in wrapped} == {"GPT2Block"}, wrapped
+assert shown == ["GPT2Block"], f"printed was {shown}"
 layers = [each for each in model.modules() if isinstance(each, tuple(wrapped))]
 assert len(layers) == model.config.num_hidden_layers, (
     f"{len(layers)} wrapped layers"

@@ -10,6 +10,8 @@
 # ///
 """Fused AdamW and gradient clipping of a tensor-parallel model: matrices and norms in separate groups, with one norm over both."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from torch.distributed.tensor import DTensor
@@ -62,11 +64,13 @@ before = [
     p.grad.full_tensor().clone() if isinstance(p.grad, DTensor) else p.grad.clone()
     for p in model.parameters()
 ]
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 norm = clip(model, max_norm=0.5)
 optimizer.step()
 print(f"gradient norm {norm.item():.4f} before clipping")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 # The proof, on each rank: the norm is that of one process, and all gradients are scaled to half.
 assert dist.get_world_size() == 2
@@ -77,6 +81,8 @@ whole(input_ids=batch.cpu(), labels=batch.cpu()).loss.backward()
 one = clip_grad_norm_(whole.parameters(), 0.5)
 assert norm > 0.5, norm
 assert abs(norm.item() - one.item()) < 1e-5 * one.item(), (norm, one)
+expected = f"gradient norm {norm.item():.4f} before clipping"
+assert shown == expected, f"printed was {shown}"
 for p, q, old in zip(model.parameters(), whole.parameters(), before, strict=True):
     full = p.grad.full_tensor() if isinstance(p.grad, DTensor) else p.grad
     assert (full.cpu() - q.grad).norm() < 1e-4 * q.grad.norm()

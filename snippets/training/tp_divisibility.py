@@ -12,6 +12,7 @@
 
 import math
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -46,6 +47,7 @@ def error_of(model) -> str:
     return ""
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 model = load(config)
 failed = error_of(model)
@@ -55,11 +57,17 @@ if int(os.environ["RANK"]) == 0:
     )
     print(failed or "forward and backward pass run")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: four ranks cannot divide two key-value heads; two can, and leave two for FSDP.
 assert dist.get_world_size() == 4
 assert not failed, failed
 assert (config.tp_size, config.fsdp_size) == (2, 2)
+if dist.get_rank() == 0:
+    assert shown == [
+        "2 key-value heads on 4 ranks: tp_size 2, fsdp_size 2",
+        "forward and backward pass run",
+    ], f"printed was {shown}"
 weight = model.model.layers[0].self_attn.k_proj.weight
 assert isinstance(weight, DTensor)
 assert weight.to_local().numel() * 4 == weight.numel()

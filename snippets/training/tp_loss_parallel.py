@@ -11,6 +11,7 @@
 """loss_parallel computes the loss of logits that stay divided by the vocabulary, so no rank gathers them."""
 
 from collections import Counter
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -76,6 +77,7 @@ def step():
 
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with Traffic() as traffic:
     logits, loss = step()
@@ -85,11 +87,12 @@ if dist.get_rank() == 0:
     for (kind, size), count in sorted(traffic.sizes.items()):
         print(f"{count} x {kind} of {size:,} bytes")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 # The proof, on each rank: half of the logits, three all-reduces of 4 bytes per token, and one process's gradients.
 assert dist.get_world_size() == 2
 tokens, vocabulary, hidden = (
     targets.numel(),
-    logits.shape[-1],
+    whole.config.vocab_size,
     model.config.hidden_size,
 )
 part = -(-vocabulary // 2) if dist.get_rank() == 0 else vocabulary // 2
@@ -99,6 +102,12 @@ assert traffic.sizes == {
     ("all_reduce", 4 * tokens): 3,
     ("all_reduce", 4 * tokens * hidden): 2,
 }, traffic.sizes
+if dist.get_rank() == 0:
+    assert shown == [
+        f"logits on this rank: (2, 64, {part}) of (2, 64, {vocabulary})",
+        f"3 x all_reduce of {4 * tokens:,} bytes",
+        f"2 x all_reduce of {4 * tokens * hidden:,} bytes",
+    ], f"printed was {shown}"
 expected = cross_entropy(
     whole(input_ids=inputs.cpu()).logits.flatten(0, 1), targets.cpu().flatten()
 )

@@ -9,6 +9,7 @@
 """ColwiseParallel and RowwiseParallel divide a layer's matrices over two ranks, at six all-reduces without a gate."""
 
 import copy
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -76,6 +77,7 @@ parallelize_module(model, mesh, plan)
 model.to(device)
 batch = batch.to(device).requires_grad_()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with CommDebugMode() as forward:
     loss = model(batch).square().mean()
@@ -89,6 +91,7 @@ print(
 print(f"forward: {forward.get_total_counts() / layers:g} collectives per layer")
 print(f"backward: {backward.get_total_counts() / layers:g}")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: the shapes, two all-reduces forward and four backward, and the gradients of one process.
 assert dist.get_world_size() == 2
@@ -111,6 +114,11 @@ for counter, each in (
 ):  # q, k, v and up each reduce the gradient of their input
     counts = {op.__name__: n for op, n in counter.get_comm_counts().items()}
     assert counts == {"all_reduce": each * layers}, counts
+assert shown == [
+    "q: (64, 128)",
+    "forward: 2 collectives per layer",
+    "backward: 4",
+], f"printed was {shown}"
 whole(batch.detach().cpu()).square().mean().backward()
 for p, q in zip(model.parameters(), whole.parameters(), strict=True):
     gradient = p.grad.full_tensor() if isinstance(p.grad, DTensor) else p.grad

@@ -10,6 +10,8 @@
 # ///
 """PrepareModuleInput around attention and MLP lowers the all-reduces of a Llama layer from seven to four."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
@@ -73,17 +75,24 @@ def collectives(model) -> dict:
     return {op.__name__: n / layers for op, n in counter.get_comm_counts().items()}
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 prepared, unprepared = collectives(model), collectives(separate)
 if dist.get_rank() == 0:
     print("prepared:", prepared)
     print("separate:", unprepared)
 # --8<-- [end:is-it-on]
+shown = [call.args for call in printed.call_args_list]
 
 # The proof, on each rank: four all-reduces per layer against seven, on the same shards, with the same gradients.
 assert dist.get_world_size() == 2
 assert prepared == {"all_reduce": 4}, prepared
 assert unprepared == {"all_reduce": 7}, unprepared
+if dist.get_rank() == 0:
+    assert shown == [
+        ("prepared:", {"all_reduce": 4}),
+        ("separate:", {"all_reduce": 7}),
+    ], f"printed was {shown}"
 whole(input_ids=batch, labels=batch).loss.backward()
 for p, other, q in zip(
     model.parameters(), separate.parameters(), whole.parameters(), strict=True

@@ -10,6 +10,8 @@
 # ///
 """enable_sequence_parallel=True changes nothing in transformers 5.23: the same collectives and the same saved bytes."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from torch.distributed.tensor import DTensor
@@ -53,6 +55,7 @@ def step(model) -> tuple[dict, int]:
     return {op.__name__: n for op, n in counter.get_comm_counts().items()}, size
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 flagged = load(DistributedConfig(tp_size=2, enable_sequence_parallel=True))
 plain = load(DistributedConfig(tp_size=2))
@@ -61,6 +64,7 @@ if dist.get_rank() == 0:
     print("with the flag:   ", flagged_step)
     print("without the flag:", plain_step)
 # --8<-- [end:is-it-on]
+shown = [call.args for call in printed.call_args_list]
 
 # The proof, on each rank: equal counts and bytes with and without the flag, no reduce-scatter, and norms that compute all tokens.
 assert dist.get_world_size() == 2
@@ -68,9 +72,16 @@ assert flagged_step == plain_step, (flagged_step, plain_step)
 assert flagged.config.distributed_config.enable_sequence_parallel, "no flag"
 assert not plain.config.distributed_config.enable_sequence_parallel
 counts, size = flagged_step
-assert size > 0
 layers = len(flagged.model.layers)
-assert counts == {"all_reduce": 7 * layers + 2, "all_gather_into_tensor": 1}, counts
+expected = {"all_reduce": 7 * layers + 2, "all_gather_into_tensor": 1}
+assert counts == expected, counts
+if dist.get_rank() == 0:
+    assert shown == [
+        ("with the flag:   ", (expected, size)),
+        ("without the flag:", (expected, size)),
+    ], f"printed was {shown}"
+_, undivided = step(load(DistributedConfig(tp_size=1)))
+assert undivided / 2 < size < undivided, (size, undivided)
 seen = []
 flagged.model.layers[0].input_layernorm.register_forward_hook(
     lambda _, args, out: seen.append(out.shape)

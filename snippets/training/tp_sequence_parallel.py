@@ -11,6 +11,7 @@
 """Sequence parallelism sends the bytes of tensor parallelism, and divides the saved inputs of the norms by two ranks."""
 
 from collections import Counter
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -143,13 +144,15 @@ def step(model):
 torch.manual_seed(0)
 batch = torch.randint(100, (2, 64)).to(device)
 model.to(device)
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 traffic, norm_bytes = step(model)
 if dist.get_rank() == 0:
     for (kind, size), count in sorted(traffic.calls.items()):
         print(f"{count} x {kind} of {size:,} bytes")
-    print(f"{norm_bytes:,} bytes saved for the norms of a layer's inputs")
+    print(f"{norm_bytes:,} bytes saved by the norms of all layers")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: tensor parallelism alone sends the same bytes in a layer, and its norms save twice as much.
 assert dist.get_world_size() == 2
@@ -179,7 +182,18 @@ ends.calls.update(traffic.calls)
 ends.calls["all_gather_into_tensor", one] -= 4 * layers
 ends.calls["reduce_scatter_tensor", one] -= 4 * layers
 assert traffic.sent() - ends.sent() == tensor_traffic.sent()
-assert 2 * norm_bytes == tensor_norm_bytes > 0
+assert 2 * norm_bytes == tensor_norm_bytes
+# Of the two norms of each layer, each saves its input at least, and at most four tensors of that size.
+assert 2 * layers * one <= tensor_norm_bytes < 8 * layers * one
+ids, vocabulary = batch.numel(), model.config.vocab_size  # gathered in equal parts
+if dist.get_rank() == 0:
+    assert shown == [
+        f"{4 * layers + 2} x all_gather_into_tensor of {one:,} bytes",
+        f"1 x all_gather_into_tensor of {4 * ids * (vocabulary + vocabulary % 2):,} bytes",
+        f"1 x all_reduce of {one:,} bytes",
+        f"{4 * layers + 1} x reduce_scatter_tensor of {one:,} bytes",
+        f"{tensor_norm_bytes // 2:,} bytes saved by the norms of all layers",
+    ], f"printed was {shown}"
 assert {norm.weight.grad.placements for norm in norms_of(model)} == {(Partial(),)}
 whole(input_ids=batch.cpu(), labels=batch.cpu()).loss.backward()
 for (name, p), q in zip(model.named_parameters(), whole.parameters(), strict=True):

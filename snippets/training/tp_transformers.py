@@ -11,6 +11,7 @@
 """DistributedConfig(tp_size=2) divides the matrices of a Llama over two ranks, at seven all-reduces per layer."""
 
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -34,6 +35,7 @@ torch.manual_seed(0)  # all ranks of a tensor-parallel group need the same batch
 batch = torch.randint(100, (2, 64)).to(model.device)
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with CommDebugMode() as forward:
     loss = model(input_ids=batch, labels=batch).loss
@@ -50,6 +52,7 @@ print(
     backward.get_total_counts(),
 )
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: its part of each matrix, whole norms, the collectives, and the gradients of one process.
 assert dist.is_initialized(), "one rank has the whole model"
@@ -77,6 +80,10 @@ assert counts["all_gather_into_tensor"] == 1, counts
 counts = {op.__name__: n for op, n in backward.get_comm_counts().items()}
 # q, k, v, gate and up each all-reduce the gradient of their input; so does the LM head.
 assert counts == {"all_reduce": 5 * layers + 1}, counts
+assert shown == [
+    f"q_proj: {(hidden // 2, hidden)} of {(hidden, hidden)}",
+    f"collectives, forward and backward: {2 * layers + 2} {5 * layers + 1}",
+], f"printed was {shown}"
 
 whole = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 whole(input_ids=batch.cpu(), labels=batch.cpu()).loss.backward()

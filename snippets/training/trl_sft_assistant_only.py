@@ -10,6 +10,7 @@
 """With assistant_only_loss, TRL computes the loss on the assistant's tokens only, including the token that ends its turn."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from datasets import Dataset
@@ -58,14 +59,19 @@ trainer = SFTTrainer(
 trainer.train()
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 row = trainer.train_dataset[0]
 labels = [label for label in row["labels"] if label != -100]
 print(repr(tokenizer.decode(labels)))  # the answers, each with its end
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 # The proof: the labels are the two answers with the mark that ends them, and nothing else.
 decoded = tokenizer.decode(labels)
 answers = [text.strip() for text in decoded.split(tokenizer.eos_token)]
 assert answers == ["A piece of text.", "A score.", ""], decoded
+end = tokenizer.eos_token
+expected = repr(f" A piece of text.{end} A score.{end}")
+assert shown == expected, f"printed was {shown}"
 assert "logit" in tokenizer.decode(row["input_ids"]), "not a whole chat"
