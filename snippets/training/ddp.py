@@ -11,6 +11,7 @@
 
 import copy
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -80,6 +81,7 @@ tokens = next(iter(loader)).to(device)
 own = copy.deepcopy(getattr(model, "module", model))
 own(input_ids=tokens, labels=tokens).loss.backward()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with Payloads() as payloads:  # notes the bytes of each all-reduce
     model(input_ids=tokens, labels=tokens).loss.backward()
@@ -87,11 +89,14 @@ gradients = sum(p.nbytes for p in model.parameters())
 print(f"rank {dist.get_rank()} of {dist.get_world_size()} sent", end=" ")
 print(sum(payloads.sent) / gradients, "times the gradients' bytes")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 assert dist.get_world_size() == 2
 first, second = gather(tokens)
 assert not first.equal(second), "both ranks train on the same batch"
 assert sum(payloads.sent) == gradients, f"sent {payloads.sent} of {gradients} bytes"
+line = f"rank {os.environ['RANK']} of 2 sent"
+assert shown == [line, "1.0 times the gradients' bytes"], f"printed was {shown}"
 for local, reduced in zip(own.parameters(), model.parameters(), strict=True):
     one, two = gather(local.grad)
     assert not one.equal(two), "the ranks' own gradients are equal"

@@ -9,6 +9,8 @@
 # ///
 """Accelerate wraps the model in DDP with the options of DistributedDataParallelKwargs, and splits the batches over the ranks."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from accelerate import Accelerator
@@ -60,6 +62,7 @@ model.register_forward_pre_hook(
     lambda _, args, kwargs: seen.append(kwargs["input_ids"]), with_kwargs=True
 )
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with Payloads() as payloads:  # notes the bytes of each all-reduce
     train()
@@ -67,6 +70,7 @@ print(accelerator.distributed_type, accelerator.num_processes, "ranks")
 gradients = sum(p.nbytes for p in model.parameters())
 print(sum(payloads.sent) / gradients, "times the gradients' bytes in 2 steps")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 assert accelerator.num_processes == dist.get_world_size() == 2
 own = torch.stack(seen)
@@ -74,6 +78,12 @@ assert own.shape == (2, 2, 16), "not two batches of two sequences"
 ranks = accelerator.gather(own)
 assert len({tuple(row.tolist()) for row in ranks.reshape(-1, 16)}) == 8
 assert sum(payloads.sent) == 2 * gradients, f"sent {sum(payloads.sent)}"
+where = "GPU" if torch.cuda.is_available() else "CPU"
+assert shown == [
+    f"DistributedType.MULTI_{where} 2 ranks",
+    "2.0 times the gradients' bytes in 2 steps",
+], f"printed was {shown}"
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 assert isinstance(model, DistributedDataParallel)
 assert model.gradient_as_bucket_view
 norms = torch.stack([p.detach().double().norm() for p in model.parameters()])

@@ -8,6 +8,8 @@
 # ///
 """With accelerator.accumulate, nine micro-batches of an epoch make three all-reduces of all gradients and three optimizer steps."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from accelerate import Accelerator
@@ -54,6 +56,7 @@ class Payloads(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with Payloads() as payloads:  # notes the bytes of each all-reduce
     train()
@@ -61,9 +64,15 @@ gradients = sum(p.nbytes for p in model.parameters())
 print(len(forwards), "forward passes,", len(steps), "optimizer steps,", end=" ")
 print(sum(payloads.sent) / gradients, "times the gradients' bytes")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 assert accelerator.num_processes == dist.get_world_size() == 2
 assert len(forwards) == 9, f"{len(forwards)} forward passes on this rank"
 assert len(steps) == 3, f"{len(steps)} optimizer steps"
 assert sum(payloads.sent) == 3 * gradients, f"{sum(payloads.sent) / gradients}"
+assert shown == [
+    "9 forward passes, 3 optimizer steps,",
+    "3.0 times the gradients' bytes",
+], f"printed was {shown}"
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 accelerator.end_training()

@@ -9,6 +9,8 @@
 # ///
 """With four gradient accumulation steps, the Trainer runs four forward passes per rank and sends the bytes of all gradients once."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from datasets import Dataset
@@ -51,6 +53,7 @@ class Payloads(TorchDispatchMode):
 forwards = []
 model.register_forward_hook(lambda *_: forwards.append(1))
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with Payloads() as payloads:  # notes the bytes of each all-reduce
     trainer.train()
@@ -58,8 +61,11 @@ gradients = sum(p.nbytes for p in model.parameters())
 print(len(forwards), "forward passes,", sum(payloads.sent) / gradients, end=" ")
 print("times the gradients' bytes")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list[-2:]]
 
 assert arguments.world_size == dist.get_world_size() == 2
 assert trainer.state.global_step == 1
 assert sum(payloads.sent) == gradients, f"sent {sum(payloads.sent)} of {gradients}"
 assert len(forwards) == 4, f"{len(forwards)} forward passes"
+lines = ["4 forward passes, 1.0", "times the gradients' bytes"]
+assert shown == lines, f"printed was {shown}"

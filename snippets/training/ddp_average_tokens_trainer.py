@@ -9,6 +9,8 @@
 # ///
 """With average_tokens_across_devices, the Trainer weighs every label of every rank alike: the gradients are those of one large batch."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from datasets import Dataset
@@ -75,6 +77,7 @@ model.register_forward_pre_hook(
     with_kwargs=True,
 )
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 trainer.train()
 pairs = zip(found, large, strict=True)
@@ -82,6 +85,7 @@ apart = max(((a - b).norm() / b.norm()).item() for a, b in pairs)
 print(f"rank {dist.get_rank()}: {sum(labels)} labels,", end=" ")
 print(f"gradients differ by {apart:.1e} from those of one batch")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list[-2:]]
 
 assert arguments.world_size == dist.get_world_size() == 2
 assert trainer.state.global_step == 1
@@ -91,3 +95,11 @@ ranks = [torch.empty_like(own) for _ in range(2)]
 dist.all_gather(ranks, own)
 assert max(ranks) > 10 * min(ranks), f"{ranks}: the ranks have similar labels"
 assert apart < 1e-4, f"the gradients differ by {apart:.1e} of their length"
+rank = dist.get_rank()
+count = sum(len(ids) for ids in tokens["input_ids"][rank::2])
+pairs = zip(found, large, strict=True)
+worst = max(float((a - b).norm() / b.norm()) for a, b in pairs)
+assert shown == [
+    f"rank {rank}: {count} labels,",
+    f"gradients differ by {worst:.1e} from those of one batch",
+], f"printed was {shown}"

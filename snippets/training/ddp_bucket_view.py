@@ -9,6 +9,7 @@
 """With gradient_as_bucket_view, gradients are stored inside DDP's buckets, so DDP needs no second copy of them."""
 
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -57,18 +58,24 @@ optimizer.step()
 optimizer.zero_grad()
 buckets = step()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 gradients = [p.grad for p in model.parameters()]
 needed = sum(g.nbytes for g in gradients)
 storages = {g.untyped_storage().data_ptr(): g.untyped_storage() for g in gradients}
 print(f"{len(gradients)} gradients of {needed} bytes in {len(storages)} storages")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert dist.get_world_size() == 2
 assert len(gradients) == 8
 assert sum(buckets.values()) == needed, "buckets are not as large as the gradients"
 total = {**{pointer: s.nbytes() for pointer, s in storages.items()}, **buckets}
 assert sum(total.values()) == needed, f"{sum(total.values())} bytes for {needed}"
+line = (
+    f"8 gradients of {4 * (128 * 128 + 128) * 4} bytes in {len(buckets)} storages"
+)
+assert shown == line, f"printed was {shown}"
 copies = DistributedDataParallel(
     nn.Sequential(*(nn.Linear(128, 128) for _ in range(4))).to(device)
 )

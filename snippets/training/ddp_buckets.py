@@ -9,6 +9,7 @@
 """DDP starts the all-reduce of a bucket before the backward pass ends; bucket_cap_mb sets the size of the buckets."""
 
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -48,11 +49,13 @@ def step():
     return list(events)
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 first, second = step(), step()  # gradients and bytes of all-reduces, as they come
 print("step 0:", *first)
 print("step 1:", *second)
 # --8<-- [end:is-it-on]
+shown = [call.args for call in printed.call_args_list]
 
 assert dist.get_world_size() == 2
 gradients = sum(p.numel() * 4 for p in model.parameters())
@@ -61,4 +64,6 @@ assert first == [*names, gradients], "the first step is bucketed by now"
 layer = 256 * 256 * 4 + 256 * 4
 expected = [entry for name in names for entry in (name, layer)]
 assert second == expected, f"{second}: not an all-reduce after each layer"
+lines = [("step 0:", *names, gradients), ("step 1:", *expected)]
+assert shown == lines, f"printed was {shown}"
 dist.destroy_process_group()

@@ -10,6 +10,7 @@
 """DDP broadcasts all buffers of rank 0 in every forward pass, such as the constant frequencies of rotary embeddings, unless forward_sync_buffers is False."""
 
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -45,6 +46,7 @@ class Broadcasts(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 buffers = {name: b.nbytes for name, b in model.module.named_buffers()}
 with Broadcasts() as broadcasts:  # notes the bytes of each broadcast
@@ -52,6 +54,7 @@ with Broadcasts() as broadcasts:  # notes the bytes of each broadcast
 print("buffers:", buffers)
 print("bytes of broadcasts in a forward pass:", broadcasts.sent)
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 assert dist.get_world_size() == 2
 assert buffers
@@ -73,4 +76,10 @@ for keep in (True, False):
     dist.all_gather(ranks, own)
     assert ranks[0].equal(ranks[1]) != keep, "the statistics"
 assert not broadcasts.sent, f"broadcasts of {broadcasts.sent} bytes"
+names = ("model.rotary_emb.inv_freq", "model.rotary_emb.original_inv_freq")
+half = model.module.config.head_dim // 2  # a frequency in fp32 for two elements
+assert shown == [
+    f"buffers: {dict.fromkeys(names, 4 * half)}",
+    "bytes of broadcasts in a forward pass: []",
+], f"printed was {shown}"
 dist.destroy_process_group()

@@ -9,6 +9,7 @@
 """With join, ranks with different numbers of batches finish their epoch: a rank without data takes part in the all-reduces of the others with gradients of zero."""
 
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -67,15 +68,19 @@ else:
         f"rank 1 took part in {reductions.count} all-reduces"
     )
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 own = torch.tensor([len(batches), reductions.count], device=device)
 ranks = [torch.empty_like(own) for _ in range(dist.get_world_size())]
 dist.all_gather(ranks, own)
 print("batches and all-reduces of each rank:", *(rank.tolist() for rank in ranks))
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 assert dist.get_world_size() == 2
 assert [rank.tolist() for rank in ranks] == [[5, 7], [7, 7]]
+assert shown == ("batches and all-reduces of each rank:", [5, 7], [7, 7]), shown
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 weights = [torch.empty_like(model.module.weight) for _ in range(2)]
 dist.all_gather(weights, model.module.weight.detach())
 assert weights[0].equal(weights[1]), "the ranks' weights differ"

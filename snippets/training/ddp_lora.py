@@ -11,6 +11,7 @@
 
 import os
 import warnings
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -52,12 +53,14 @@ class Payloads(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with Payloads() as payloads:  # notes the bytes of each all-reduce
     model(input_ids=tokens, labels=tokens).loss.backward()
 weights = sum(p.nbytes for p in model.parameters())
 print(f"sent {sum(payloads.sent)} bytes, for weights of {weights}")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert dist.get_world_size() == 2
 adapters = [p for n, p in model.named_parameters() if "lora_" in n]
@@ -66,4 +69,8 @@ assert sum(payloads.sent) == sum(p.nbytes for p in adapters), (
 )
 assert 0 < sum(payloads.sent) < weights / 2
 assert all(p.dtype == torch.float32 for p in adapters)
+plain = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.bfloat16)
+added = sum(p.nbytes for p in adapters)
+whole = added + sum(p.nbytes for p in plain.parameters())
+assert shown == f"sent {added} bytes, for weights of {whole}", shown
 dist.destroy_process_group()

@@ -8,6 +8,8 @@
 # ///
 """DistributedSampler gives each rank its own part of the data, in a new order in each epoch only if set_epoch is called."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from torch.utils.data import DataLoader, DistributedSampler
@@ -28,10 +30,12 @@ def epochs(count):
 
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 first, second = epochs(2)
 print(f"rank {dist.get_rank()}: {first.tolist()}, then {second.tolist()}")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert dist.get_world_size() == 2
 
@@ -52,4 +56,10 @@ assert len(set(everywhere(padded))) == 11
 dropped = torch.tensor(list(DistributedSampler(range(11), drop_last=True)))
 assert len(everywhere(dropped)) == len(set(everywhere(dropped))) == 10
 assert not first.equal(second), "both epochs have the same order"
+rank = dist.get_rank()
+orders = [
+    torch.randperm(12, generator=torch.Generator().manual_seed(e)) for e in (0, 1)
+]
+one, two = (order[rank::2].tolist() for order in orders)
+assert shown == f"rank {rank}: {one}, then {two}", f"printed was {shown}"
 dist.destroy_process_group()

@@ -9,6 +9,7 @@
 """Divided by the labels of all ranks and multiplied by their number, the loss has the gradients of one GPU with the whole batch."""
 
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -55,14 +56,20 @@ def apart():
     return max(((p.grad - g).norm() / g.norm()).item() for p, g in pairs)
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 print(f"rank {dist.get_rank()}: {(targets != -100).sum()} labels,", end=" ")
 print(f"gradients differ by {apart():.1e} from those of one GPU")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 assert dist.get_world_size() == 2
 assert (targets != -100).sum() == (32 if dist.get_rank() else 4)
 assert apart() < 1e-5, f"the gradients differ by {apart():.1e}"
+assert shown == [
+    ("rank 1: 32 labels," if dist.get_rank() else "rank 0: 4 labels,"),
+    f"gradients differ by {apart():.1e} from those of one GPU",
+], f"printed was {shown}"
 model.zero_grad()
 nn.functional.cross_entropy(
     model(tokens).flatten(0, 1), targets.flatten()

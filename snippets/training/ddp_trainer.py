@@ -9,6 +9,8 @@
 # ///
 """Under torchrun, the Trainer gives each rank its own batch, and sends nothing but the bytes of all gradients once per step without the search for unused parameters."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from datasets import Dataset
@@ -53,6 +55,7 @@ model.register_forward_pre_hook(
     lambda _, args, kwargs: seen.append(kwargs["input_ids"]), with_kwargs=True
 )
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with Payloads() as payloads:  # notes the bytes of each all-reduce
     trainer.train()
@@ -60,6 +63,7 @@ print(f"{arguments.world_size} ranks,", type(trainer.model_wrapped).__name__)
 gradients = sum(p.nbytes for p in model.parameters())
 print(sum(payloads.sent) / gradients, "times the gradients' bytes in 2 steps")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list[-2:]]
 
 assert arguments.world_size == dist.get_world_size() == 2
 assert isinstance(trainer.model_wrapped, DistributedDataParallel)
@@ -75,3 +79,7 @@ dist.all_gather(ranks, norms)
 assert ranks[0].equal(ranks[1]), "the ranks' weights differ"
 extra = sum(payloads.sent) - 2 * gradients
 assert extra == 0, f"{extra} bytes more than the gradients"
+assert shown == [
+    "2 ranks, DistributedDataParallel",
+    "2.0 times the gradients' bytes in 2 steps",
+], f"printed was {shown}"

@@ -9,6 +9,7 @@
 """With set_requires_gradient_sync(False), FSDP2 skips reduce-scatters but still gathers the weights in every micro-batch."""
 
 from collections import Counter
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -44,6 +45,9 @@ def accumulate(micro_batches):
 
 
 # --8<-- [end:enable]
+printed = patch("builtins.print", wraps=print).start()
+
+
 # --8<-- [start:is-it-on]
 class Collectives(TorchDispatchMode):
     """Count the collectives by name."""
@@ -63,12 +67,14 @@ with Collectives() as collectives:
 if dist.get_rank() == 0:
     print(dict(collectives.counts))
 # --8<-- [end:is-it-on]
+shown = [call.args for call in printed.call_args_list]
 
 # The proof, on each rank: one reduce-scatter per group in four micro-batches, four times the gathers
 # of one, and the gradients of a run that reduces in each micro-batch.
 assert dist.get_world_size() == 2
 expected = {"allgather_base": 4 * (2 * 4 + 1), "reduce_scatter_base": 4 + 1}
 assert collectives.counts == expected, collectives.counts
+assert shown == ([] if dist.get_rank() else [(expected,)]), f"printed was {shown}"
 gradients = [p.grad.to_local().clone() for p in model.parameters()]
 model.zero_grad()
 model.set_requires_gradient_sync(True)

@@ -10,6 +10,8 @@
 # ///
 """Activation checkpointing with fully_shard runs each layer's forward twice, and gathers its weights no more often."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
@@ -41,6 +43,7 @@ fully_shard(model, mesh=mesh)
 # --8<-- [end:enable]
 
 tokens = torch.randint(100, (2, 64), device=device)
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with CommDebugMode() as counter:
     model(input_ids=tokens, labels=tokens).loss.backward()
@@ -49,6 +52,7 @@ if dist.get_rank() == 0:
     for operation, count in counter.get_comm_counts().items():
         print(operation, count)
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: every layer runs twice, its weights are gathered twice as without
 # checkpointing, and the gradients are the same.
@@ -57,6 +61,9 @@ assert runs == [2] * layers, runs
 counts = {str(k).split(".")[-1]: v for k, v in counter.get_comm_counts().items()}
 expected = {"_allgather_base_": 2 * layers + 1, "_reduce_scatter_base_": layers + 1}
 assert counts == expected, counts
+lines = [f"forward passes of each layer: {[2] * layers}"]
+lines += [f"c10d.{name} {count}" for name, count in expected.items()]
+assert sorted(shown) == ([] if dist.get_rank() else sorted(lines)), shown
 gradients = [p.grad.to_local().clone() for p in model.parameters()]
 model.zero_grad()
 model.activation_checkpointing_disable()

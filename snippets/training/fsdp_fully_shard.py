@@ -10,6 +10,8 @@
 # ///
 """fully_shard on each layer and on the model leaves a rank 1/N of weights, gradients and optimizer states, and gathers one layer at a time."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
@@ -64,6 +66,7 @@ def share(tensors):
     return sum(tensor.to_local().numel() for tensor in tensors) / parameters
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with CommDebugMode() as counter:
     step(model)
@@ -75,6 +78,7 @@ if dist.get_rank() == 0:
     for operation, count in counter.get_comm_counts().items():
         print(operation, count)
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: half of weights, gradients and optimizer states, 2L + 1 gathers, L + 1
 # reduce-scatters, and at most one layer and the root's own parameters whole at a time.
@@ -92,6 +96,9 @@ assert peak == expected, (
 names = {"_allgather_base_": 2 * layers + 1, "_reduce_scatter_base_": layers + 1}
 counts = {str(k).split(".")[-1]: v for k, v in counter.get_comm_counts().items()}
 assert counts == names, counts
+lines = [f"this rank holds {share(model.parameters()):.2f} of the parameters"]
+lines += [f"c10d.{name} {count}" for name, count in names.items()]
+assert sorted(shown) == ([] if dist.get_rank() else sorted(lines)), shown
 
 # With the root alone, a rank holds the same share, and all parameters are whole at once.
 root_only = fully_shard(load(), mesh=mesh)

@@ -9,6 +9,7 @@
 """On a mesh of two dimensions, fully_shard divides the weights within a node and averages the gradient shards between nodes."""
 
 import copy
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -61,11 +62,13 @@ class Traffic(TorchDispatchMode):
 
 torch.manual_seed(1 + dist.get_rank())
 tokens = torch.randint(256, (32,), device=device)
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 if dist.get_rank() == 0:
     for dimension in mesh.mesh_dim_names:
         print(dimension, dist.get_process_group_ranks(mesh[dimension].get_group()))
 # --8<-- [end:is-it-on]
+shown = [call.args for call in printed.call_args_list]
 with Traffic() as traffic:
     nn.functional.cross_entropy(model(tokens), tokens).backward()
 
@@ -83,6 +86,8 @@ named = {
     for name in mesh.mesh_dim_names
 }
 assert named == {"replicate": peers, "shard": node}, named
+lines = [] if rank else [("replicate", [0, 2]), ("shard", [0, 1])]
+assert shown == lines, f"printed was {shown}"
 groups = {
     name: {r for n, r, _ in traffic.sent if n == name}
     for name, _, _ in traffic.sent

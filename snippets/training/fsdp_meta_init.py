@@ -8,6 +8,8 @@
 # ///
 """A model on the meta device has no storage: rank 0 alone reads the checkpoint, and broadcasts it into each rank's shards."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -50,6 +52,7 @@ set_model_state_dict(
     options=StateDictOptions(full_state_dict=True, broadcast_from_rank0=True),
 )
 # --8<-- [end:enable]
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 parameters = sum(p.numel() for p in model.parameters())
 held = sum(p.to_local().numel() for p in model.parameters())
@@ -57,10 +60,13 @@ assert not any(p.is_meta for p in model.parameters())
 if dist.get_rank() == 0:
     print(f"this rank holds {held / parameters:.2f} of the parameters")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: half of the parameters, and the values of rank 0's checkpoint.
 assert dist.get_world_size() == 2
 assert held == parameters // 2
+lines = [] if dist.get_rank() else ["this rank holds 0.50 of the parameters"]
+assert shown == lines, f"printed was {shown}"
 dist.broadcast_object_list(original)
 for name, p in model.named_parameters():
     assert p.full_tensor().cpu().equal(original[0][name]), name

@@ -9,6 +9,7 @@
 """reshard_after_forward=False gathers each layer once instead of twice in a step, and holds all parameters from the forward to the backward pass."""
 
 import copy
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -37,6 +38,7 @@ fully_shard(model, mesh=mesh, reshard_after_forward=False)
 # --8<-- [end:enable]
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 torch.manual_seed(dist.get_rank())
 with CommDebugMode() as counter:
@@ -51,6 +53,7 @@ if dist.get_rank() == 0:
     for operation, count in counter.get_comm_counts().items():
         print(operation, count)
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: one gather per group instead of two, the same reduce-scatters,
 # all parameters whole between forward and backward, and sharded again after backward.
@@ -58,6 +61,12 @@ assert dist.get_world_size() == 2
 counts = {str(k).split(".")[-1]: v for k, v in counter.get_comm_counts().items()}
 assert counts == {"_allgather_base_": 4 + 1, "_reduce_scatter_base_": 4 + 1}, counts
 assert unsharded == parameters
+lines = [
+    "c10d._allgather_base_ 5",
+    "c10d._reduce_scatter_base_ 5",
+    "whole after the forward pass: 1.00 of the parameters",
+]
+assert sorted(shown) == ([] if dist.get_rank() else lines), f"printed was {shown}"
 assert all(isinstance(p, DTensor) for p in model.parameters())
 held = sum(p.to_local().numel() for p in model.parameters())
 assert held == parameters // 2

@@ -12,6 +12,7 @@
 
 import tempfile
 import warnings
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -39,12 +40,14 @@ arguments = TrainingArguments(
 trainer = Trainer(model=model, args=arguments, train_dataset=rows)
 trainer.train()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 local = [getattr(p, "_local_tensor", p) for p in trainer.model.parameters()]
 share = sum(p.numel() for p in local) / parameters
 if dist.get_rank() == 0:
     print(type(trainer.model_wrapped).__name__, f"{share:.2f}")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: DDP around the model, no FSDP inside, and all parameters on this rank.
 assert dist.get_world_size() == 2
@@ -52,4 +55,6 @@ assert arguments.fsdp is True
 assert isinstance(trainer.model_wrapped, DistributedDataParallel)
 assert not any(isinstance(m, FSDPModule) for m in trainer.model_wrapped.modules())
 assert share == 1.0
+lines = [] if dist.get_rank() else ["DistributedDataParallel 1.00"]
+assert shown == lines, f"printed was {shown}"
 dist.destroy_process_group()
