@@ -11,6 +11,7 @@
 """DistributedConfig(fsdp_size=2) shards a model with fully_shard while from_pretrained loads it."""
 
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -30,6 +31,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
 # --8<-- [end:enable]
 
 tokens = torch.randint(100, (2, 64), device=model.device)
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with CommDebugMode() as counter:
     model(input_ids=tokens, labels=tokens).loss.backward()
@@ -41,6 +43,7 @@ if os.environ["RANK"] == "0":
     for operation, count in counter.get_comm_counts().items():
         print(operation, count)
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: half of weights, gradients and moments; and each layer, and the embedding
 # with the LM head and the norm, are groups of their own that are gathered.
@@ -56,4 +59,7 @@ for tensors in (
 counts = {str(k).split(".")[-1]: v for k, v in counter.get_comm_counts().items()}
 assert counts["_allgather_base_"] >= 2 * layers + 1, counts
 assert counts["_reduce_scatter_base_"] >= layers + 1, counts
+lines = [f"{k} {v}" for k, v in counter.get_comm_counts().items()]
+expected = ["this rank holds 0.50 of the parameters", *lines]
+assert shown == (expected if dist.get_rank() == 0 else []), f"printed was {shown}"
 dist.destroy_process_group()

@@ -8,6 +8,8 @@
 # ///
 """With loss_type set, the Trainer does not count the first token of a sequence as a label. Without it, GPT-2's loss is too small."""
 
+from unittest.mock import patch
+
 import torch
 from datasets import Dataset
 from transformers import (
@@ -30,13 +32,19 @@ collator = DataCollatorForLanguageModeling(tokenizer, mlm=False)
 
 def load():
     """GPT-2 without dropout, so that losses can be compared."""
-    return AutoModelForCausalLM.from_pretrained(
+    model = AutoModelForCausalLM.from_pretrained(
         checkpoint,
         dtype=torch.float32,
         resid_pdrop=0.0,
         embd_pdrop=0.0,
         attn_pdrop=0.0,
     )
+    model.register_forward_hook(lambda *_: graphs.append(torch.is_grad_enabled()))
+    return model
+
+
+graphs = []  # of each forward pass: does it build one?
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:is-it-on]
@@ -68,6 +76,8 @@ with torch.no_grad():
 print(f"the loss is {right:.4f}, of {labels} labels in {len(tokens)} sequences")
 print(f"loss_type is {model.loss_type}: the Trainer says {first_loss(model):.4f}")
 # --8<-- [end:is-it-on]
+shown = [c.args[0] for c in printed.call_args_list if type(c.args[0]) is str]
+assert graphs[:2] == [False, True], "the loss of all labels has a graph"
 
 # --8<-- [start:enable]
 model = load()
@@ -78,9 +88,24 @@ print(f"loss_type is {model.loss_type}: the Trainer says {fixed:.4f}")
 
 # The proof: the loss of the step is that of all sequences at once; without the type, it is too small by this factor.
 assert abs(fixed - right) < 1e-4 * right, f"{fixed} was logged instead of {right}"
-too_small = first_loss(load()) / right
+without = first_loss(load())
+too_small = without / right
 expected = labels / (labels + len(tokens))
 print(
     f"too small by {too_small:.4f}, labels / (labels + sequences): {expected:.4f}"
 )
+counts = [len(row["input_ids"]) - 1 for row in tokens]
+model = load().eval().requires_grad_(requires_grad=False)
+means = [
+    model(input_ids=ids, labels=ids).loss.item()
+    for ids in (torch.tensor([row["input_ids"]]) for row in tokens)
+]
+alone = sum(m * n for m, n in zip(means, counts, strict=True)) / sum(counts)
+assert abs(alone - right) < 1e-4, f"{right} is not the loss of all labels, {alone}"
+whole = (
+    f"the loss is {right:.4f}, of {sum(counts)} labels in {len(texts)} sequences"
+)
+assert shown[0] == whole, f"printed was {shown[0]}"
+wanted = f"loss_type is None: the Trainer says {without:.4f}"
+assert shown[1:] == [wanted], f"printed was {shown[1:]}"
 assert abs(too_small - expected) < 1e-4, f"the ratio is {too_small}"

@@ -8,6 +8,8 @@
 # ///
 """Accelerate's mesh of dp_shard_size=2 and cp_size=2: context parallel ranks are next to each other and share a batch, and FSDP shards weights over all four ranks."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from accelerate import ParallelismConfig
@@ -19,6 +21,7 @@ parallelism = ParallelismConfig(
 )  # for Accelerator or Trainer
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 mesh = parallelism.build_device_mesh(device)
 print(mesh)
@@ -26,6 +29,7 @@ print("batches:", parallelism.data_parallel_size, "ranks:", parallelism.total_si
 shards = mesh[tuple(parallelism.dp_shard_cp_dim_names)]  # FSDP's part of the mesh
 print("weights are sharded over", shards.size(), "ranks")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 
 def ranks_of(axis):
@@ -41,6 +45,8 @@ assert ranks_of("cp") == [rank // 2 * 2, rank // 2 * 2 + 1]
 assert ranks_of("dp_shard") == [rank % 2, rank % 2 + 2]
 assert shards.mesh.flatten().tolist() == [0, 1, 2, 3]
 assert parallelism.data_parallel_size == 2
+expected = [str(mesh), "batches: 2 ranks: 4", "weights are sharded over 4 ranks"]
+assert shown == expected, f"printed was {shown}"
 refused = {
     "mutually exclusive": {"cp_size": 2, "sp_size": 2},
     "cannot be used with pure data parallelism": {

@@ -11,10 +11,12 @@
 
 import os
 import socket
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:enable]
 local_rank = int(os.environ["LOCAL_RANK"])
 device = torch.device("cpu")
@@ -38,6 +40,7 @@ if rank == 0:
         print(f"rank {number}: node {node}, local rank {local}, host {host}")
     print(f"{world_size} ranks, {wrong} wrong sums")
 # --8<-- [end:enable]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on every rank: each rank is there once, each node has as many as torchrun started, and every sum is right.
 local_size = int(os.environ["LOCAL_WORLD_SIZE"])
@@ -51,4 +54,10 @@ assert mine[3] == socket.gethostname(), mine
 assert ranks[rank] == mine, ranks
 assert total.nbytes == 8 * 2**20, f"{total.nbytes} bytes"
 assert wrong == 0, f"rank {rank}: {wrong} of {total.numel()} sums are wrong"
+lines = [
+    f"rank {n}: node {n // local_size}, local rank {n % local_size}, host {ranks[n][3]}"
+    for n in range(dist.get_world_size())
+]
+lines.append(f"{dist.get_world_size()} ranks, 0 wrong sums")
+assert shown == (lines if dist.get_rank() == 0 else []), f"printed was {shown}"
 dist.destroy_process_group()
