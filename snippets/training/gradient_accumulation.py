@@ -8,6 +8,8 @@
 # ///
 """Gradient accumulation adds up the gradients of small batches. With each loss divided by the labels of the whole step, they are those of one large batch."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -53,6 +55,8 @@ optimizer.zero_grad()
 pairs = zip(before, model.parameters(), strict=True)
 assert not any(old.equal(new) for old, new in pairs), "a weight did not move"
 
+printed = patch("builtins.print", wraps=print).start()
+
 
 # --8<-- [start:is-it-on]
 def gradients():
@@ -68,9 +72,13 @@ large = gradients()
 apart = max((a - b).norm() / b.norm() for a, b in zip(small, large, strict=True))
 print(f"gradients differ by {apart:.1e} of their length")  # about 1e-6
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 # The proof: the gradients are those of one large padded batch, and not a mean of means.
 assert apart < 1e-4, f"the gradients differ by {apart:.1e} of their length"
+pairs = zip(small, large, strict=True)
+found = max((a - b).norm() / b.norm() for a, b in pairs)
+assert shown == f"gradients differ by {found:.1e} of their length", (shown, found)
 for batch in micro_batches:
     (model(**batch).loss / len(micro_batches)).backward()
 pairs = zip(gradients(), large, strict=True)

@@ -8,6 +8,8 @@
 # ///
 """With Accelerate, a loop that divides by the labels of the whole step has the gradients of one large batch."""
 
+from unittest.mock import patch
+
 import torch
 from accelerate import Accelerator
 from accelerate.optimizer import AcceleratedOptimizer
@@ -52,6 +54,7 @@ accumulate(micro_batches)
 assert all(p.grad is not None for p in model.parameters()), "no gradients"
 assert isinstance(optimizer, AcceleratedOptimizer), "not prepared"
 optimizer.zero_grad()
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:is-it-on]
@@ -68,9 +71,13 @@ large = gradients()
 apart = max((a - b).norm() / b.norm() for a, b in zip(small, large, strict=True))
 print(f"gradients differ by {apart:.1e} of their length")  # about 1e-6
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 # The proof: the gradients are those of one large batch. accumulate() gives others: it divides mean losses by steps.
 assert apart < 1e-4, f"the gradients differ by {apart:.1e} of their length"
+pairs = zip(small, large, strict=True)
+found = max((a - b).norm() / b.norm() for a, b in pairs)
+assert shown == f"gradients differ by {found:.1e} of their length", (shown, found)
 usual = Accelerator(gradient_accumulation_steps=2)
 for batch in micro_batches:
     with usual.accumulate(model):

@@ -9,6 +9,7 @@
 """With bf16 weights, each fp32 adapter saves its own fp32 copy of its layer's input; bf16 adapters share one bf16 copy."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from peft import LoraConfig, get_peft_model
@@ -35,6 +36,7 @@ def base():
 adapter = LoraConfig(r=16, target_modules="all-linear", task_type="CAUSAL_LM")
 model = get_peft_model(base(), adapter, autocast_adapter_dtype=False)
 # --8<-- [end:enable]
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:is-it-on]
@@ -58,6 +60,7 @@ default = get_peft_model(base(), adapter)
 print(f"saved: {kept(base()):,} bytes without adapters,", end=" ")
 print(f"{kept(default):,} with fp32 ones, {kept(model):,} with these")
 # --8<-- [end:is-it-on]
+shown = " ".join(call.args[0] for call in printed.call_args_list)
 
 # Every layer with an adapter keeps its own input in fp32, 4 bytes a number. With bf16
 # adapters, layers with the same input share one of 2 bytes, where nobody else has it.
@@ -65,6 +68,9 @@ layers = [m for m in base().model.layers.modules() if type(m) is torch.nn.Linear
 inputs = batch["input_ids"].numel() * sum(m.in_features for m in layers)
 more = kept(default) - kept(model)
 assert more > 2.5 * inputs, f"{more:,} bytes more for {inputs:,} numbers of input"
+found = [f"{kept(each):,}" for each in (base(), default, model)]
+wanted = "saved: {} bytes without adapters, {} with fp32 ones, {} with these"
+assert shown == wanted.format(*found), f"printed was {shown}"
 assert kept(default) > kept(base()), "LoRA keeps less than full fine-tuning"
 assert {p.dtype for p in default.parameters() if p.requires_grad} == {torch.float32}
 assert {p.dtype for p in model.parameters() if p.requires_grad} == {torch.bfloat16}

@@ -9,6 +9,7 @@
 """Saved adapters are loaded onto the model and merged into its weights: the merged model runs no adapter matmul."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
@@ -56,17 +57,23 @@ def logits_and_flops(of) -> tuple[torch.Tensor, int]:
     return logits, counter.get_total_flops()
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 (before, _), (with_adapters, _) = logits_and_flops(base()), logits_and_flops(model)
 after, flops = logits_and_flops(merged)
 print("merging changed the logits by", (after - with_adapters).abs().max().item())
 print("training changed them by", (after - before).abs().max().item())
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 assert (after - before).abs().max() > 0.1, "the adapters change nothing"
 assert torch.allclose(after, with_adapters, rtol=1e-4, atol=1e-4), (
     "merging changed the logits"
 )
+assert shown == [
+    f"merging changed the logits by {torch.dist(after, with_adapters, float('inf'))}",
+    f"training changed them by {torch.dist(after, before, float('inf'))}",
+], f"printed was {shown}"
 plain = logits_and_flops(base())[1]
 assert flops == plain, f"{flops:,} operations, {plain:,} without adapters"
 more = logits_and_flops(model)[1]

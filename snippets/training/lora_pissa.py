@@ -9,6 +9,7 @@
 """PiSSA begins its adapters at the largest singular values of each weight and freezes the rest, so the model begins unchanged and both matrices get a gradient at once."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from peft import LoraConfig, get_peft_model
@@ -37,11 +38,13 @@ adapter = LoraConfig(
 model = get_peft_model(model, adapter)
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 layer = model.get_base_model().model.layers[0].self_attn.q_proj
 moved = (layer.base_layer.weight - whole).norm() / whole.norm()
 print(f"the frozen weight has changed by {moved:.0%}")  # LoRA: 0%
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 # The proof: base and adapter add up to the weight, and the adapter holds its 16 largest singular values.
 assert moved > 0.01, "the frozen weight is the model's"
@@ -49,6 +52,10 @@ assert torch.allclose(
     layer.base_layer.weight + layer.get_delta_weight("default"), whole, atol=1e-4
 ), "base and adapter do not add up to the weight"
 singular = torch.linalg.svdvals(whole)
+share = (singular[:16].norm() / singular.norm()).item()  # the adapter's
+assert shown == f"the frozen weight has changed by {share:.0%}", (
+    f"printed was {shown}"
+)
 held = torch.linalg.svdvals(layer.get_delta_weight("default").detach())[:16]
 left = torch.linalg.svdvals(layer.base_layer.weight.detach())[:16]
 assert torch.allclose(held, singular[:16], rtol=1e-3), "not the largest values"

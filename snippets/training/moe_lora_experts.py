@@ -9,6 +9,7 @@
 """Experts are parameters, not linear layers: target_parameters adapts them, and without checkpointing saves a copy of all their weights for the backward pass."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from peft import LoraConfig, get_peft_model
@@ -41,6 +42,7 @@ adapter = LoraConfig(
 model = get_peft_model(base(), adapter)
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 model.train()(**batch, labels=batch["input_ids"]).loss.backward()
 reached = {
@@ -50,6 +52,7 @@ reached = {
 }
 print("\n".join(f"{name}: {shape}" for name, shape in reached.items()))
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 plain = base().model.layers[0].mlp.experts
 assert not [m for m in plain.modules() if isinstance(m, torch.nn.Linear)]
@@ -64,6 +67,16 @@ assert all(shape[-1] == 8 * number for shape in experts), (
 
 attention = [name for name in reached if "_proj" in name and "experts" not in name]
 assert len(attention) == 4 * blocks, f"adapters of attention: {attention}"
+expected = [
+    f"{name}: ({module.out_features}, 8)"
+    for name, module in base().model.layers.named_modules()
+    if isinstance(module, torch.nn.Linear)
+] + [
+    f"{block}.mlp.experts{part}: ({weight.shape[1]}, {8 * number})"
+    for block in range(blocks)
+    for part, weight in ((".base_layer", plain.gate_up_proj), ("", plain.down_proj))
+]
+assert sorted(shown.split("\n")) == sorted(expected), f"printed was {shown}"
 
 
 # The price: the adapted weight is computed and saved for backward as a whole.

@@ -8,6 +8,8 @@
 # ///
 """output_router_logits=True adds the routers' load-balancing loss to the loss of a mixture of experts. It is off by default."""
 
+from unittest.mock import patch
+
 import torch
 from torch.nn.functional import cross_entropy, one_hot
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
@@ -32,12 +34,14 @@ routed = []
 for block in model.model.layers:
     block.mlp.gate.register_forward_hook(lambda *args: routed.append(args[-1]))
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 outputs = model(**batch, labels=batch["input_ids"])
 shifted = outputs.logits[:, :-1].flatten(0, 1), batch["input_ids"][:, 1:].flatten()
 added = (outputs.loss - cross_entropy(*shifted)).item()
 print(f"{added:.4f} of the loss is not that of the words")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 # The proof: what is added is 0.01 times the experts' number times the sum over experts
 # of the part of the tokens that one gets and the probability that it was given.
@@ -49,6 +53,7 @@ given = logits.float().softmax(dim=-1).mean(dim=0)
 expected = 0.01 * number * (part * given).sum().item()
 assert expected > 0.01
 assert abs(added - expected) < 1e-4, f"{added} was added instead of {expected}"
+assert shown == f"{added:.4f} of the loss is not that of the words", shown
 
 config = AutoConfig.from_pretrained(checkpoint)
 assert not config.output_router_logits, "it is on by default"

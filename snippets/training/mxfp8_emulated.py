@@ -9,6 +9,8 @@
 # ///
 """torchao's MXFP8 training quantizes the inputs of all three matmuls of a linear layer in blocks of 32. Its emulated recipe runs on any device."""
 
+from unittest.mock import patch
+
 import torch
 from torchao.prototype.moe_training.config import (
     MXFP8TrainingOpConfig,
@@ -51,6 +53,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
 loss = model(**batch, labels=batch["input_ids"]).loss
 loss.backward()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 wrapped = [
     name
@@ -59,10 +62,12 @@ wrapped = [
 ]
 print(len(wrapped), "weights take part in MXFP8 matmuls")
 # --8<-- [end:is-it-on]
+shown = " ".join(map(str, printed.call_args.args))
 
 linear = [n for n, m in model.named_modules() if convert(m, n)]
 assert len(linear) == 7 * model.config.num_hidden_layers
 assert len(wrapped) == len(linear), f"{len(wrapped)} of {len(linear)} weights"
+assert shown == f"{len(linear)} weights take part in MXFP8 matmuls", shown
 # The proof: output and both gradients of a layer differ from bf16 by the rounding of 8 bits.
 torch.manual_seed(0)
 layer = torch.nn.Linear(256, 128, bias=False, dtype=torch.bfloat16, device=device)

@@ -9,6 +9,8 @@
 # ///
 """8-bit AdamW stores its states in two bytes per parameter. Embeddings are included unless you exempt them."""
 
+from unittest.mock import patch
+
 import bitsandbytes as bnb
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -36,6 +38,7 @@ def train(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
 
 train(model, optimizer)
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 states = sum(
     value.nbytes
@@ -46,10 +49,16 @@ states = sum(
 numbers = sum(weight.numel() for weight in model.parameters())
 print(f"{states / numbers:.2f} bytes of state per parameter")  # AdamW: 8.00
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert 2 < states / numbers < 2.2, (
     f"{states / numbers:.2f} bytes of state per parameter"
 )
+# Two bytes a number, and two fp32 scales per 256. Small tensors have two fp32 states.
+sizes = [weight.numel() for weight in model.parameters()]
+total = sum(8 * n if n < 4096 else 2 * n + 8 * -(-n // 256) for n in sizes)
+each = total / sum(sizes)
+assert shown == f"{each:.2f} bytes of state per parameter", (shown, each)
 embedding = optimizer.state[model.get_input_embeddings().weight]
 assert embedding["state1"].dtype == torch.uint8, "the embedding has 32 bits"
 
