@@ -45,14 +45,18 @@ assert found == "", f"without a device map: {found}"
 # On one device, such as CPU memory, a map of "auto" causes no error, so look at the call.
 assert "device_map" not in load.call_args.kwargs, load.call_args
 
+printed = mock.patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 model = accelerator.prepare(model)
 print(type(model).__name__, "on", model.device)
 # --8<-- [end:is-it-on]
+shown = " ".join(map(str, printed.call_args.args))
 
 # The proof, on each rank: DDP has the whole model here.
 assert dist.get_world_size() == 2
 assert isinstance(model, DistributedDataParallel)
+expected = f"DistributedDataParallel on {model.module.lm_head.weight.device}"
+assert shown == expected, f"printed was {shown}"
 held = sum(p.numel() for p in model.parameters())
 mapped = AutoModelForCausalLM.from_pretrained(
     checkpoint, device_map=spread, offload_folder="offload"

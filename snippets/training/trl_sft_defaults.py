@@ -12,6 +12,7 @@
 
 import warnings
 from dataclasses import fields
+from unittest.mock import patch
 
 import torch
 from datasets import load_dataset
@@ -35,6 +36,7 @@ arguments = SFTConfig(
 trainer = SFTTrainer(checkpoint, arguments, train_dataset=texts)
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 plain = {field.name: field.default for field in fields(TrainingArguments)}
 for name in ("gradient_checkpointing", "bf16", "learning_rate", "logging_steps"):
@@ -42,6 +44,7 @@ for name in ("gradient_checkpointing", "bf16", "learning_rate", "logging_steps")
 print(f"weights: {next(trainer.model.parameters()).dtype}")
 print(f"longest text: {getattr(arguments, 'max_length', None)} tokens")
 # --8<-- [end:is-it-on]
+shown = [call.args[0] for call in printed.call_args_list]
 
 logits = []
 trainer.model.lm_head.register_forward_hook(
@@ -61,6 +64,15 @@ assert (arguments.packing, arguments.padding_free) == (False, False)
 assert arguments.packing_strategy == "bfd"
 assert not arguments.assistant_only_loss
 assert arguments.loss_type == "nll"
+off = TrainingArguments.gradient_checkpointing  # None or False
+assert shown == [
+    f"gradient_checkpointing: True, Trainer: {off}",
+    "bf16: True, Trainer: False",
+    "learning_rate: 2e-05, Trainer: 5e-05",
+    "logging_steps: 10, Trainer: 500",
+    "weights: torch.float32",
+    "longest text: 1024 tokens",
+], f"printed was {shown}"
 
 # By name, the model is loaded in fp32, although its checkpoint is bf16.
 stored = AutoModelForCausalLM.from_pretrained(checkpoint)

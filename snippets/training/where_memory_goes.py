@@ -6,11 +6,14 @@
 # models = ["openai-community/gpt2"]
 # no_ablation = "it measures a training step and turns nothing on; its sums are held to a trace of the allocator instead"
 # ///
+# ruff: noqa: E402
 """Where the memory of a training step goes, at each of the four moments at which it can peak."""
 
 import time
 import warnings
+from unittest.mock import patch
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:measure]
 import torch
 from peft import LoraConfig, get_peft_model
@@ -77,6 +80,8 @@ model = model.to(device).train()  # LoRA: get_peft_model(model, LoraConfig()) fi
 for name, size in moments(model, autocast=True, accumulate=True).items():
     print(f"{name:>18}: {size / 2**20:8.1f} MiB")
 # --8<-- [end:measure]
+shown = [call.args[0] for call in printed.call_args_list]
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 
 
 def traced(model, *, autocast=False, accumulate=False) -> list[int]:
@@ -176,3 +181,8 @@ for label in ("fp32", "autocast", "bf16"):
     assert later["end of backward"] > alone["end of backward"], "no more copies"
 assert sums["bf16"]["optimizer step"] * 2 == sums["fp32"]["optimizer step"]
 assert sums["LoRA"]["optimizer step"] < sums["bf16"]["optimizer step"] / 2
+expected = [
+    f"{name:>18}: {size / 2**20:8.1f} MiB"
+    for name, size in sums["autocast, accumulated"].items()
+]
+assert shown == expected, f"printed was {shown}"

@@ -10,9 +10,11 @@
 # ///
 """Where the time of a training step goes: waiting for a batch, matmuls, other operations, or none of these."""
 
+import re
 from collections import Counter
 from functools import partial
 from time import perf_counter, sleep
+from unittest.mock import patch
 
 import torch
 from datasets import load_dataset
@@ -57,6 +59,7 @@ def train(batch) -> None:
     optimizer.zero_grad()
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:measure]
 MATMULS = ("mm", "bmm", "addmm", "baddbmm", "_scaled_mm", "_grouped_mm")
 ATTENTION = ("_scaled_dot_product", "_flash", "_efficient", "_cudnn")
@@ -112,6 +115,14 @@ def within(event, name: str) -> bool:
 for part, share in where_time_goes(batches()).items():
     print(f"{part:>18}: {share:6.1%}")
 # --8<-- [end:measure]
+shown = [call.args[0] for call in printed.call_args_list]
+
+# Four shares in percent are printed, and add up to the whole.
+parts = ["waiting for input", "matmuls", "other operations", "none of these"]
+form = "\n".join(rf"{part:>18}: +([0-9]+\.[0-9])%" for part in parts)
+found = re.fullmatch(form, "\n".join(shown))
+assert found, f"printed was {shown}"
+assert abs(sum(map(float, found.groups())) - 100) < 0.3, f"printed was {shown}"
 
 # The parts are no larger than the whole: what is left of it is not negative.
 shares = where_time_goes(batches())

@@ -11,6 +11,7 @@
 import copy
 import os
 import warnings
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -66,6 +67,7 @@ with Traffic() as traffic:
     model(batch).square().mean().backward()
     optimizer.step()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 local = getattr(optimizer, "optim", optimizer)  # the AdamW of this rank's part
 moments = [state["exp_avg"].numel() for state in local.state.values()]
@@ -77,8 +79,13 @@ if dist.get_rank() == 0:
 # gradients and a broadcast of every parameter, and the step of plain AdamW on averaged gradients.
 assert dist.get_world_size() == 2
 assert sum(moments) == parameters // 2, f"{sum(moments)} of {parameters} parameters"
+if dist.get_rank() == 0:
+    shown = printed.call_args.args[0]
+    assert shown == "this rank updates 0.50 of the parameters", (
+        f"printed was {shown}"
+    )
 assert sum(p.grad.numel() for p in model.parameters()) == parameters
-assert traffic.payload("allreduce") >= 4 * parameters
+assert traffic.payload("allreduce") == 4 * parameters, traffic.sent
 assert traffic.payload("broadcast") == 4 * parameters, traffic.sent
 plain = torch.optim.AdamW(reference.parameters(), lr=1e-3)
 reference(batch).square().mean().backward()
