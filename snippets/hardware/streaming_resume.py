@@ -8,6 +8,7 @@
 """The state of a streamed data set resumes at the next row, but a shuffle buffer loses the rows that it holds."""
 
 from itertools import islice
+from unittest.mock import patch
 
 from datasets import IterableDataset
 
@@ -38,12 +39,14 @@ def interrupted(buffer):
     return seen, rest
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 for buffer in (0, 16):
     seen, rest = interrupted(buffer)
     lost = 200 - len({*seen, *rest})
     print(f"buffer of {buffer} rows: {len(seen)} + {len(rest)} rows, {lost} lost")
 # --8<-- [end:is-it-on]
+shown = [call.args[0] for call in printed.call_args_list if not call.kwargs]
 
 seen, rest = interrupted(0)
 assert seen + rest == list(range(200)), "rows were lost or repeated"
@@ -51,6 +54,11 @@ seen, rest = interrupted(16)
 assert not {*seen} & {*rest}, f"{len({*seen} & {*rest})} rows were repeated"
 lost = 200 - len({*seen, *rest})
 assert 0 < lost <= 16, f"the buffer of 16 rows lost {lost}"
+assert len(seen) == 60, f"it was interrupted after {len(seen)} rows"
+assert shown == [
+    "buffer of 0 rows: 60 + 140 rows, 0 lost",
+    f"buffer of 16 rows: 60 + {140 - lost} rows, {lost} lost",
+], f"printed was {shown}"
 whole = [example["row"] for example in stream(16)]
 assert sorted(whole) == list(range(200)), "an uninterrupted stream loses rows too"
 assert whole != sorted(whole), "the buffer did not shuffle"

@@ -7,6 +7,8 @@
 # ///
 """split_dataset_by_node gives each rank its own shards if their number divides by the ranks; else every rank reads all of them."""
 
+from unittest.mock import patch
+
 from datasets import IterableDataset
 from datasets.distributed import split_dataset_by_node
 
@@ -32,6 +34,7 @@ def read_by(rank, ranks, shards):
     return [example["row"] for example in mine], list(opened)
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 for shards in (4, 3):
     files = [len(read_by(rank, 2, shards)[1]) for rank in (0, 1)]
@@ -39,7 +42,12 @@ for shards in (4, 3):
         f"{shards} shards, 2 ranks: the ranks open {files[0]} and {files[1]} of them"
     )
 # --8<-- [end:is-it-on]
+shown = [call.args[0] for call in printed.call_args_list if not call.kwargs]
 
+assert shown == [
+    "4 shards, 2 ranks: the ranks open 2 and 2 of them",
+    "3 shards, 2 ranks: the ranks open 3 and 3 of them",
+], f"printed was {shown}"
 for shards, each in ((4, 2), (3, 3)):
     parts = [read_by(rank, 2, shards) for rank in (0, 1)]
     together = sorted(row for part, _ in parts for row in part)

@@ -8,6 +8,8 @@
 # ///
 """torch.compile gives up after eight graphs of one function and runs it uncompiled without an error. Dynamic shapes need two."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import LlamaConfig, LlamaModel
 
@@ -40,6 +42,7 @@ def compiled_for(lengths, dynamic) -> int:
     return len(graphs)
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:measure]
 limit = torch._dynamo.config.recompile_limit  # noqa: SLF001
 print(f"limit: {limit} graphs per function")
@@ -47,8 +50,13 @@ lengths = range(16, 16 + 13)
 usual = compiled_for(lengths, dynamic=None)
 print(f"13 prompt lengths: {usual} graphs")
 # --8<-- [end:measure]
+shown = [call.args[0] for call in printed.call_args_list]
 fixed = compiled_for(lengths, dynamic=False)
 print(f"with dynamic=False: {fixed} graphs, then uncompiled")
 assert limit == 8, limit
 assert usual == 2, usual
+assert len(set(lengths)) == 13, lengths
+assert shown == ["limit: 8 graphs per function", "13 prompt lengths: 2 graphs"], (
+    shown
+)
 assert fixed == limit, fixed

@@ -20,6 +20,7 @@ from http.client import HTTPConnection
 from itertools import pairwise
 from pathlib import Path
 from socket import create_server
+from unittest.mock import patch
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -85,6 +86,7 @@ try:
     begin = time.perf_counter()
     with ThreadPoolExecutor(len(prompts)) as pool:
         answers = list(pool.map(lambda prompt: ask(prompt, 16), prompts))
+    end = time.perf_counter()
 finally:
     server.terminate()
     server.wait(timeout=30)
@@ -94,13 +96,21 @@ requests = Path("server.log").read_text()
 assert requests.count("CB: True") == 1 + len(prompts), "no continuous batching"
 for _, times in answers:
     assert len(times) == 17, f"{len(times)} events"
+    assert begin < times[0] <= times[-1] < end, times
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:metrics]
 for _, times in answers:
     first = times[0] - begin  # time to first token (TTFT)
     gaps = [b - a for a, b in pairwise(times)]
     print(f"TTFT {first * 1e3:.0f} ms, longest gap {max(gaps) * 1e3:.0f} ms")
 # --8<-- [end:metrics]
+shown = [call.args[0] for call in printed.call_args_list]
+longest = [max(b - a for a, b in pairwise(times)) for _, times in answers]
+assert shown == [
+    f"TTFT {1000 * (times[0] - begin):.0f} ms, longest gap {1000 * gap:.0f} ms"
+    for (_, times), gap in zip(answers, longest, strict=True)
+], f"printed was {shown}"
 
 # The second part: the text that generate() gives for each prompt alone.
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)

@@ -11,6 +11,7 @@
 """After each out-of-memory error, the Trainer starts again with nine tenths of the batch. It keeps the weights that it has trained."""
 
 from contextlib import suppress
+from unittest.mock import patch
 
 import torch
 from datasets import load_dataset
@@ -82,6 +83,7 @@ class Updates(TrainerCallback):
 updates = Updates()
 trainer.add_callback(updates)
 
+printed = patch("builtins.print", wraps=print).start()
 with suppress(torch.OutOfMemoryError):
     # --8<-- [start:is-it-on]
     trainer.train()
@@ -97,4 +99,6 @@ assert trainer.state.global_step == 3, "the run did not reach its end"
 assert updates.count == 5, f"{updates.count} updates were made"
 assert not at_restart[0].equal(initial), "the second try began with new weights"
 assert found == 8, f"the size that it ended with is not {found}"
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
+assert "batch size in the end: 8" in shown, f"printed was {shown}"
 assert arguments.per_device_train_batch_size == 10, "the arguments have changed"

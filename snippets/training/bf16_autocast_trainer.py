@@ -9,6 +9,8 @@
 # ///
 """With fp32 weights, bf16=True in the Trainer is autocast: matmuls return bf16, weights and optimizer states stay fp32."""
 
+from unittest.mock import patch
+
 import torch
 from datasets import load_dataset
 from transformers import (
@@ -50,6 +52,7 @@ trainer = Trainer(
 )
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 formats: set[torch.dtype] = set()
 layer = next(m for m in model.modules() if isinstance(m, torch.nn.Linear))
@@ -61,10 +64,13 @@ groups = trainer.optimizer.state.values()
 states = {t.dtype for group in groups for t in group.values() if t.dim()}
 print("matmuls", formats, "weights", layer.weight.dtype, "optimizer", states)
 # --8<-- [end:is-it-on]
+shown = " ".join(map(str, printed.call_args.args))
 
 assert formats == {torch.bfloat16}, f"the first linear layer gave {formats}"
 weights = {p.dtype for p in model.parameters()}
 assert weights == {torch.float32}, f"weights are {weights}: not mixed precision"
 assert states == {torch.float32}, f"the optimizer's states are {states}"
+found = "weights torch.float32 optimizer {torch.float32}"
+assert shown == f"matmuls {{torch.bfloat16}} {found}", f"printed was {shown}"
 unasked = AutoModelForCausalLM.from_pretrained(checkpoint).dtype
 assert unasked == torch.bfloat16, f"without a dtype, weights are {unasked}"

@@ -8,6 +8,8 @@
 # ///
 """A chunked loss computes the logits of 512 tokens at a time, saves none of them, and gives the same loss and gradients."""
 
+from unittest.mock import patch
+
 import torch
 from torch.nn.functional import cross_entropy, pad
 from torch.profiler import profile
@@ -44,6 +46,11 @@ def chunked_loss(model, labels, *, labels_of_step=None, chunk=512, **inputs):
 chunked_loss(model, **batch).backward()
 # --8<-- [end:enable]
 model.zero_grad()
+grads = []
+head_hook = model.register_forward_pre_hook(
+    lambda *_: grads.append(model.lm_head.weight.grad)
+)
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:is-it-on]
@@ -65,13 +72,19 @@ model.zero_grad()
 logits = 4 * batch["input_ids"].numel() * model.config.vocab_size
 print(f"{(kept_in_full - kept) / logits:.2f} times the logits less")  # about 1
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
+head_hook.remove()
 
 # The proof: all logits less are kept, and loss and gradients are the same.
 assert kept_in_full - kept > 0.9 * logits, (
     f"{kept_in_full - kept} bytes less are kept, and the logits have {logits}"
 )
 assert kept_in_full - kept < 1.1 * logits, "not the size of the logits"
-assert logits == model(**batch).logits.nbytes
+nbytes = model(**batch).logits.nbytes
+assert logits == nbytes, (logits, nbytes)
+share = (kept_in_full - kept) / nbytes
+assert shown == f"{share:.2f} times the logits less", f"printed was {shown}"
+assert grads == [None], "the first gradients were still there"
 rows = []
 hook = model.lm_head.register_forward_hook(
     lambda module, args, logits: rows.append(logits.shape[:-1].numel())

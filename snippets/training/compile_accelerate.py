@@ -9,6 +9,8 @@
 # ///
 """Accelerate compiles each block with one graph, if its plugin names a backend; without one it compiles nothing."""
 
+from unittest.mock import patch
+
 import torch
 from accelerate import Accelerator
 from accelerate.utils import TorchDynamoPlugin
@@ -36,6 +38,7 @@ model = accelerator.prepare(model)
 batch = torch.randint(model.config.vocab_size, (2, 48), device=accelerator.device)
 model(input_ids=batch, labels=batch).loss.backward()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with profile() as trace:
     model(input_ids=batch, labels=batch).loss.backward()
@@ -43,9 +46,11 @@ rows = [row for row in trace.key_averages() if "Compiled Region" in row.key]
 runs = max((row.count for row in rows), default=0)
 print(f"a graph runs {runs} times in a step")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 blocks = model.config.num_hidden_layers
 assert runs == blocks, f"a step of {blocks} blocks ran a graph {runs} times"
+assert shown == f"a graph runs {blocks} times in a step", f"printed was {shown}"
 kept = set(accelerator.unwrap_model(model).state_dict())
 assert any("._orig_mod." in name for name in kept - names), "the names are plain"
 plain = accelerator.unwrap_model(model, keep_torch_compile=False)

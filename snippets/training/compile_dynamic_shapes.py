@@ -9,6 +9,8 @@
 # ///
 """With dynamic=True, one graph serves batches of every length. Without it, each length is compiled, and one length more than the limit is an error."""
 
+from unittest.mock import patch
+
 import torch
 from torch._dynamo import config
 from torch._dynamo.utils import counters
@@ -21,9 +23,11 @@ if device == "cpu":  # graphs without generated code, so that a test takes secon
 checkpoint = "Qwen/Qwen3-0.6B"
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 model = model.to(device).train()
+lengths = []
 
 
 def step(length: int) -> None:
+    lengths.append(length)
     batch = torch.randint(model.config.vocab_size, (2, length), device=device)
     model(input_ids=batch, labels=batch).loss.backward()
 
@@ -33,14 +37,18 @@ model.compile(dynamic=True)
 config.fail_on_recompile_limit_hit = True  # an error, not a silent way back
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 for length in (48, 40):
     step(length)
 print(counters["stats"]["unique_graphs"], "graphs for 2 lengths")  # 1
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 graphs = counters["stats"]["unique_graphs"]
 assert graphs == 1, f"{graphs} graphs were compiled for 2 lengths"
+assert len(set(lengths)) == 2, f"the steps had the lengths {lengths}"
+assert shown == (1, "graphs for 2 lengths"), f"printed was {shown}"
 with profile() as trace:
     step(53)
 ran = {row.key for row in trace.key_averages() if "Compiled Region" in row.key}

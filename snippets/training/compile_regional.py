@@ -9,6 +9,8 @@
 # ///
 """Without a cache, one compiled graph serves all blocks."""
 
+from unittest.mock import patch
+
 import torch
 from torch._dynamo.utils import counters
 from torch.profiler import profile
@@ -32,6 +34,7 @@ model(input_ids=batch, labels=batch).loss.backward()
 
 assert counters["stats"]["unique_graphs"] > 0, "nothing was compiled"
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with profile() as trace:
     model(input_ids=batch, labels=batch).loss.backward()
@@ -39,7 +42,9 @@ rows = [row for row in trace.key_averages() if "Compiled Region" in row.key]
 graphs, runs = counters["stats"]["unique_graphs"], max(r.count for r in rows)
 print(f"{graphs} graph, run {runs} times in a step")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 blocks = model.config.num_hidden_layers
 assert graphs == 1, f"{graphs} graphs were compiled for {blocks} blocks"
 assert runs == blocks, f"a step of {blocks} blocks ran a graph {runs} times"
+assert shown == f"1 graph, run {blocks} times in a step", f"printed was {shown}"

@@ -10,6 +10,8 @@
 # ///
 """With torch_compile, the Trainer runs one compiled graph in every step, because all batches have one shape."""
 
+from unittest.mock import patch
+
 import torch
 from datasets import load_dataset
 from torch._dynamo.utils import counters
@@ -57,6 +59,7 @@ loader = trainer.get_train_dataloader()
 shapes = {tuple(batch["input_ids"].shape) for batch in loader}
 assert shapes == {(4, 64)}, f"the batches have the shapes {shapes}"
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with profile() as trace:
     trainer.train()  # three steps
@@ -66,11 +69,13 @@ graphs = counters["stats"]["unique_graphs"]
 breaks = sum(counters["graph_break"].values())
 print(f"{graphs} graph, {breaks} breaks, run {runs} times")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 generated = counters["inductor"]["fxgraph_cache_miss"]
 generated += counters["inductor"]["fxgraph_cache_hit"]
 assert graphs == 1, f"{graphs} graphs were compiled"
 assert breaks == 0, f"the graph breaks at {dict(counters['graph_break'])}"
 assert runs == 3, f"compiled code ran {runs} times in 3 steps"
+assert shown == "1 graph, 0 breaks, run 3 times", f"printed was {shown}"
 assert generated >= 1, "no code was generated"
 assert trainer.state.global_step == 3

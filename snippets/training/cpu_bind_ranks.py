@@ -29,9 +29,11 @@ import torch
 torch.set_num_threads(threads)
 # --8<-- [end:enable]
 from pathlib import Path
+from unittest.mock import patch
 
 import torch.distributed as dist
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 dist.init_process_group()
 cores = [None] * dist.get_world_size()
@@ -45,6 +47,9 @@ if dist.get_rank() == 0:
 assert dist.get_world_size() == 2
 assert all(cores), cores
 assert not set(cores[0]) & set(cores[1]), f"the ranks share cores: {cores}"
+if dist.get_rank() == 0:
+    shown = printed.call_args.args[0]
+    assert shown == "cores that the ranks share: 0", f"printed was {shown}"
 assert torch.get_num_threads() == threads == len(cores[dist.get_rank()])
 torch.ones(512, 512) @ torch.ones(512, 512)
 allowed = {

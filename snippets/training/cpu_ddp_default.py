@@ -67,8 +67,15 @@ def train(epoch):
 
 
 # --8<-- [end:enable]
+from unittest.mock import patch
+
 from torch.profiler import profile
 
+seen = []
+getattr(model, "module", model).register_forward_hook(
+    lambda *args: seen.append(args[-1].loss.item())
+)
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 losses = [loss for epoch in range(4) for loss in train(epoch)]
 weights = torch.cat([p.detach().flatten() for p in model.parameters()])
@@ -88,6 +95,15 @@ assert not set(homes[0][1]) & set(homes[1][1]), "the ranks read the same rows"
 assert torch.get_num_threads() == share
 assert same, "the ranks have different weights"
 assert losses[-1] < losses[0] - 0.5, losses
+means = torch.tensor([sum(seen[:4]), sum(seen[-4:])]) / 8  # two ranks' four batches
+dist.all_reduce(means)
+assert abs(means[0] - losses[0]) < 1e-3, (means, losses)
+assert abs(means[1] - losses[-1]) < 1e-3, (means, losses)
+if dist.get_rank() == 0:
+    shown = printed.call_args.args[0]
+    text = f"loss {losses[0]:.2f} -> {losses[-1]:.2f}"
+    assert shown == f"equal weights: True, {text}", f"printed was {shown}"
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 # An all-reduce of the gradients per optimizer step, and one of the loss: fewer than micro-batches.
 with profile() as trace:
     train(4)

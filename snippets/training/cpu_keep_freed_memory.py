@@ -12,11 +12,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 # --8<-- [start:enable]
 keep = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2**40)}
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 Path("train.py").write_text(
     """
@@ -59,9 +61,12 @@ def page_faults(environment):
 default, kept = page_faults({}), page_faults(keep)
 print(f"page faults per step: {default:,} by default, {kept:,} with kept memory")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 # The proof: by default a step faults in at least the logits again (40 MiB in pages of 4 KiB), and at most eight tensors
 # of their size. With kept memory, it is less than a fifth.
 logits = 1280 * 8192 * 4 / 4096
 assert logits < default < 8 * logits, default
 assert kept < default / 5, (default, kept)
+line = f"page faults per step: {default:,} by default, {kept:,} with kept memory"
+assert shown == line, shown

@@ -9,6 +9,8 @@
 # ///
 """On several ranks, sums of losses and labels per sample give the loss per token; the eval_loss of the Trainer can exceed the loss of every single sample."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from datasets import Dataset
@@ -71,11 +73,13 @@ with torch.no_grad():
     whole = model(**collator(list(tokens)).to(model.device)).loss.item()
     alone = [model(**collator([t]).to(model.device)).loss.item() for t in tokens]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 print(f"{metrics['eval_samples']} samples of {len(tokens)}")
 print(f"eval_loss {metrics['eval_loss']:.4f}", end=", ")
 print(f"loss per token {metrics['eval_loss_per_token']:.4f}")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 print(f"one process, one batch: {whole:.4f}")
 print(f"losses of single samples: {min(alone):.4f} to {max(alone):.4f}")
@@ -83,5 +87,10 @@ assert arguments.world_size == dist.get_world_size() == 2
 assert metrics["eval_samples"] == 11, f"{metrics['eval_samples']} samples"
 apart = abs(metrics["eval_loss_per_token"] - whole)
 assert apart < 1e-3 * abs(sum(alone) / 11 - whole), f"{apart:.1e} from one process"
+assert shown == [
+    f"{len(counts)} samples of {len(counts)}",
+    f"eval_loss {metrics['eval_loss']:.4f}",
+    f"loss per token {metrics['eval_loss_per_token']:.4f}",
+], f"printed was {shown}"
 # The Trainer scales each rank's loss to the labels of all ranks, and then drops a copy of the last rank's loss.
 assert metrics["eval_loss"] > max(alone), "eval_loss is an average by now"

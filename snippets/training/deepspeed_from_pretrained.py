@@ -11,6 +11,7 @@
 """While an HfDeepSpeedConfig of stage 3 is alive, from_pretrained gives each rank its share of the weights."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -38,16 +39,20 @@ engine, _, _, _ = deepspeed.initialize(
     model=model, model_parameters=model.parameters(), config=config
 )
 # --8<-- [end:enable]
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 total = sum(p.ds_numel for p in model.parameters())
 if dist.get_rank() == 0:
     print(f"after loading, a rank holds {loaded / total:.2f} of the weights")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: half of the weights, already before deepspeed.initialize, and the values of the
 # checkpoint.
 assert dist.get_world_size() == 2
 assert loaded / total == 0.5, f"{loaded / total:.2f} of the weights after loading"
+lines = ["after loading, a rank holds 0.50 of the weights"]
+assert shown == ([] if dist.get_rank() else lines), f"printed was {shown}"
 del keep
 plain = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 with deepspeed.zero.GatheredParameters([*model.parameters()]):

@@ -12,6 +12,7 @@
 
 import tempfile
 import warnings
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -57,6 +58,7 @@ trainer = Trainer(model=model, args=arguments, train_dataset=rows)
 trainer.train()
 # --8<-- [end:train]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 engine = trainer.model_wrapped
 parameters = [*engine.module.parameters()]
@@ -66,6 +68,7 @@ if dist.get_rank() == 0:
     print(f"stage {engine.zero_optimization_stage()}", f"{held / total:.2f}")
     print({k: engine.config[k] for k in config if k != "zero_optimization"})
 # --8<-- [end:is-it-on]
+shown = [call.args for call in printed.call_args_list]
 
 # The proof, on each rank: half of the weights, from the moment they are loaded, half of the states, and
 # the values of TrainingArguments in place of auto.
@@ -84,4 +87,12 @@ assert zero["reduce_bucket_size"] == hidden * hidden
 assert zero.get("stage3_prefetch_bucket_size") == int(0.9 * hidden * hidden)
 assert engine.config["bf16"]["enabled"] == arguments.bf16
 assert "'auto'" not in str(engine.config), engine.config
+filled = {
+    "train_micro_batch_size_per_gpu": 2,
+    "gradient_accumulation_steps": 2,
+    "gradient_clipping": 0.5,
+    "bf16": {"enabled": arguments.bf16},
+}
+lines = [] if dist.get_rank() else [("stage 3", "0.50"), (filled,)]
+assert shown == lines, f"printed was {shown}"
 dist.destroy_process_group()

@@ -10,6 +10,7 @@
 """DeepSpeed ZeRO stage 3 leaves a rank 1/N of weights, gradients and optimizer states, and gathers a layer's weights when it runs."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -71,6 +72,7 @@ train_step(batch)
 with Collectives() as collectives:
     train_step(batch)
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 weights = [getattr(p, "ds_tensor", p) for p in engine.module.parameters()]
 share = sum(tensor.numel() for tensor in weights) / parameters
@@ -85,12 +87,15 @@ if dist.get_rank() == 0:
         f"{share:.2f} of the weights, {sum(states) / parameters:.2f} of the states"
     )
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: half of weights and states, empty parameters between steps, and gathers of
 # weights and reduce-scatters of gradients instead of an all-reduce of gradients.
 assert dist.get_world_size() == 2
 assert share == 0.5, f"this rank holds {share:.2f} of the weights"
 assert sum(states) == parameters // 2
+lines = ["stage 3; this rank holds", "0.50 of the weights, 0.50 of the states"]
+assert shown == ([] if dist.get_rank() else lines), f"printed was {shown}"
 assert all(p.numel() == 0 for p in engine.module.parameters())
 assert {"allgather_base", "reduce_scatter_base"} <= collectives.names
 dist.destroy_process_group()

@@ -11,6 +11,7 @@
 """DistributedConfig(fsdp_size=2, ep_size=2) gives each rank half of the experts, whole, and half of each other weight; tokens travel by all-to-all, and loss and gradients are those of one process."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -31,6 +32,7 @@ rank = dist.get_rank()  # from_pretrained starts the process group
 tokens = batches[rank].to(model.device)  # expert parallel ranks have other batches
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with CommDebugMode() as counter:
     loss = model(input_ids=tokens, labels=tokens).loss
@@ -41,6 +43,7 @@ print(f"rank {rank}: {experts.to_local().shape[0]} of {experts.shape[0]} experts
 for operation, count in counter.get_comm_counts().items():
     print(operation, count)
 # --8<-- [end:is-it-on]
+shown = [call.args for call in printed.call_args_list]
 
 # The proof, on each rank: half of the experts, whole; half of all parameters; two all-to-alls of
 # tokens per layer, forward and backward; and the mean of the gradients of one process on both batches.
@@ -53,6 +56,11 @@ counts = {
 }
 layers = model.config.num_hidden_layers
 assert counts.get("all_to_all_single") == 4 * layers, counts
+whole = model.config.num_experts
+assert shown == [
+    (f"rank {dist.get_rank()}: {whole // 2} of {whole} experts",),
+    *counter.get_comm_counts().items(),
+], f"printed was {shown}"
 
 reference = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 losses = [reference(input_ids=b, labels=b).loss for b in batches]

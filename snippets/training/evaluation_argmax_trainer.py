@@ -12,6 +12,7 @@
 
 import gc
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import torch
 from datasets import load_dataset
@@ -67,6 +68,9 @@ assert most_likely(one_hot, None).tolist() == [[3, 4]], "not the most likely tok
 assert trainer.preprocess_logits_for_metrics is most_likely, "all logits are kept"
 
 
+printed = patch("builtins.print", wraps=print).start()
+
+
 # --8<-- [start:is-it-on]
 class Held(TrainerCallback):
     """How many texts' logits are there after each batch?"""
@@ -88,9 +92,12 @@ trainer.add_callback(held)
 found = trainer.evaluate()
 print("logits held after each batch, in texts:", held.texts)
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
-assert len(held.texts) > 3, "too few batches to tell"
+batches = -(-len(tokens) // trainer.args.eval_batch_size)
+assert batches > 3, "too few batches to tell"
 assert not any(held.texts), f"the logits of {max(held.texts)} texts were held"
+assert shown == ("logits held after each batch, in texts:", [0] * batches), shown
 # Without the function, the same count grows.
 everything = Held()
 Trainer(

@@ -11,6 +11,7 @@
 
 from functools import partial
 from operator import attrgetter
+from unittest.mock import patch
 
 import torch
 from torch.profiler import profile
@@ -72,12 +73,14 @@ def step() -> None:
 
 step()  # compiles
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with profile() as trace:
     step()
 calls = {row.key: row.count for row in trace.key_averages()}
 print(calls.get("aten::_scaled_mm", 0), "fp8 matmuls in", linear, "layers")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 
 inside = attrgetter("_data")  # what torchao wraps
@@ -104,6 +107,11 @@ assert ran, "nothing that was compiled ran"
 assert linear == 5 * model.config.num_hidden_layers, f"{linear} layers to convert"
 found = calls.get("aten::_scaled_mm", 0)
 assert found == 3 * linear, f"{found} fp8 matmuls in {linear} layers"
+layers = 5 * model.config.num_hidden_layers
+line = (3 * layers, "fp8 matmuls in", layers, "layers")
+assert shown == line, f"printed was {shown}"
+assert model.training, "the model was left in evaluation mode"
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 
 # In Llama 3.2 1B, our filter and torchao's tensorwise filter leave out the key and value
 # projections. torchao's rowwise filter converts the two widest layers alone.

@@ -10,6 +10,7 @@
 """A second, graded reward gives a gradient to groups in which every completion fails; without it, the gradient is zero."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from datasets import Dataset
@@ -98,12 +99,18 @@ def train(rewards):
 main = train([passed, brief])
 rewards = {key: sum(parts) for key, parts in given.items()}
 log, moved = main
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 print("groups without a spread of rewards:", log["frac_reward_zero_std"])
 print("gradient norm:", log["grad_norm"])
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 assert log["frac_reward_zero_std"] == 0, "a group has no spread"
 assert log["grad_norm"] > 0.01, "there is no gradient"
+assert shown == [
+    "groups without a spread of rewards: 0.0",
+    f"gradient norm: {log['grad_norm']}",
+], f"printed was {shown}"
 assert moved > 1e-5, "the weights did not move"
 
 # The first reward knows a right answer, and the second one prefers the shorter.

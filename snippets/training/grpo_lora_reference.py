@@ -10,6 +10,7 @@
 """With LoRA, the reference model of the KL term is the base model with the adapters off, so no second model is loaded."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from datasets import Dataset
@@ -86,12 +87,19 @@ adapters = size(
     ]
 )
 held = size(trainer.model, trainer.ref_model)
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 print("reference model:", trainer.ref_model)
 print(f"{held:,} bytes of weights, of which {held - size(base):,} are adapters")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 assert trainer.ref_model is None, "a second model is loaded"
 assert held - size(base) == adapters > 0
+total = f"{size(base) + adapters:,} bytes of weights"
+assert shown == [
+    "reference model: None",
+    f"{total}, of which {adapters:,} are adapters",
+], f"printed was {shown}"
 assert held < 1.5 * size(base), "there are two copies of the weights"
 
 # The reference's log-probabilities are those of the untouched checkpoint, also after the policy has moved.

@@ -10,6 +10,7 @@
 """num_iterations trains several optimizer steps on the same completions: fewer generations, and a policy that has left them behind."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from datasets import Dataset
@@ -62,6 +63,7 @@ reuse = {  # of GRPOConfig
 }
 # --8<-- [end:enable]
 log = train(**reuse)
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 print("completions generated:", generations, "for", len(log), "optimizer steps")
 for entry in log:
@@ -70,6 +72,7 @@ for entry in log:
         f"{entry['clip_ratio/region_mean']:.0%} of the tokens clipped",
     )
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 assert generations == [16, 16], generations
 assert len(log) == 8
 
@@ -77,6 +80,15 @@ assert len(log) == 8
 def clipped(log):
     return [entry["clip_ratio/region_mean"] for entry in log]
 
+
+assert shown == [
+    "completions generated: [16, 16] for 8 optimizer steps",
+    *(
+        f"{n} {part:.0%} of the tokens clipped"
+        for n, part in enumerate(clipped(log), 1)
+    ),
+], f"printed was {shown}"
+assert reuse["epsilon"] == GRPOConfig.epsilon == 0.2, "not the default"
 
 # The first step on new completions is on-policy, and the later ones move away from it.
 assert clipped(log)[0] == clipped(log)[4] == 0, clipped(log)

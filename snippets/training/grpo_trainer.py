@@ -10,6 +10,7 @@
 """GRPOTrainer samples a group of completions per prompt, and the mean reward of the completions rises over the steps."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from datasets import Dataset
@@ -51,6 +52,7 @@ trainer.train()
 # --8<-- [end:enable]
 
 per_step = [sum(seen[at : at + 16]) / 16 for at in range(0, len(seen), 16)]
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 log = [entry for entry in trainer.state.log_history if "reward" in entry]
 print("mean reward of the first step:", log[0]["reward"])
@@ -58,10 +60,19 @@ print("mean reward of the last step:", log[-1]["reward"])
 print("largest loss:", max(abs(entry["loss"]) for entry in log))
 print("completions cut at the limit:", log[-1]["completions/clipped_ratio"])
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 assert len(per_step) == len(log) == 20, (len(per_step), len(log))
 assert [entry["reward"] for entry in log] == per_step, (
     "a step does not take 16 completions"
 )
+history = [entry for entry in trainer.state.log_history if "reward" in entry]
+losses = [abs(entry["loss"]) for entry in history]
+assert shown == [
+    f"mean reward of the first step: {per_step[0]}",
+    f"mean reward of the last step: {per_step[19]}",
+    f"largest loss: {max(losses)}",
+    f"completions cut at the limit: {history[19]['completions/clipped_ratio']}",
+], f"printed was {shown}"
 assert trainer.num_generations == 8, "a group has another size"
 assert max(seen) <= 0, "a longer completion has a larger reward"
 first, last = sum(per_step[:5]) / 5, sum(per_step[-5:]) / 5

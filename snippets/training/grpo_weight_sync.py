@@ -10,6 +10,7 @@
 """TRL sends every weight to the engine in the trainer's data type; with LoRA, it sends the merged weights, not the adapters."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from accelerate import Accelerator
@@ -71,15 +72,22 @@ delta = projection.get_delta_weight("default")
 expected = projection.base_layer.weight.float() + delta.float()
 got = received(policy)
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 print(f"{size(got.values()) / parameters:g} bytes per parameter and sync")
 print(
     f"{size(adapters.values()) / parameters:.2f} bytes per parameter in the adapters"
 )
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 assert size(got.values()) == 2 * parameters, (
     "a sync does not send 2 bytes per parameter"
 )
+of_adapters = sum(weight.nbytes for weight in adapters.values()) / parameters
+assert shown == [
+    "2 bytes per parameter and sync",
+    f"{of_adapters:.2f} bytes per parameter in the adapters",
+], f"printed was {shown}"
 assert not any("lora_" in name for name in got), "adapters are sent"
 sent = got["model.layers.0.self_attn.q_proj.weight"]
 rounding = 2**-6 * max(expected.abs().max(), delta.abs().max()).item()
@@ -101,6 +109,13 @@ def drift(weights, before):
 share, largest = drift(frozen, untouched)
 print(f"{share:.0%} of the frozen weights changed, by up to {largest:.1e}")
 # --8<-- [end:drift]
+shown = printed.call_args.args[0]
+off = torch.cat([(frozen[n] - untouched[n].float()).abs().ravel() for n in frozen])
+part = off.count_nonzero().item() / off.numel()
+wanted = (
+    f"{part:.0%} of the frozen weights changed, by up to {off.max().item():.1e}"
+)
+assert shown == wanted, f"printed was {shown}"
 assert share > 0.01, "merging and unmerging gave every weight back"
 
 # A base in float32: twice the bytes, and what the frozen weights lose is of the size of float32's rounding.

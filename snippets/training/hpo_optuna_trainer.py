@@ -9,6 +9,8 @@
 # ///
 """hyperparameter_search trains a fresh model per trial, and the best trial is the one with the lowest validation loss."""
 
+from unittest.mock import patch
+
 import optuna
 import torch
 from datasets import Dataset
@@ -61,6 +63,7 @@ best = trainer.hyperparameter_search(
 )
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:trials]
 study = optuna.load_study(study_name="learning-rate", storage="sqlite:///search.db")
 for trial in study.trials:
@@ -68,10 +71,14 @@ for trial in study.trials:
         trial.number, f"{trial.params['learning_rate']:.1e}", f"{trial.value:.3f}"
     )
 # --8<-- [end:trials]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 values = [trial.value for trial in study.trials]
 rates = [trial.params["learning_rate"] for trial in study.trials]
 assert len(set(rates)) == len(study.trials) == 5, rates
+assert shown == [
+    f"{number} {rates[number]:.1e} {values[number]:.3f}" for number in range(5)
+], f"printed was {shown}"
 # The sampler, its seed and the logarithmic scale arrived in Optuna.
 alike = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0)).ask()
 assert rates[0] == alike.suggest_float("learning_rate", 1e-5, 3e-2, log=True), rates

@@ -10,6 +10,8 @@
 # ///
 """Two steps on the longest text are the worst case of a run: the second one has the optimizer states, and gradients from its second micro-batch on."""
 
+from unittest.mock import patch
+
 import torch
 from datasets import load_dataset
 from transformers import (
@@ -51,6 +53,7 @@ trial = Trainer(
 )
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 seen = []  # of each batch: its shape, and how many weights have gradients and states
 
@@ -66,8 +69,14 @@ trial.train()
 print(f"the longest text has {max(lengths)} tokens")
 print("\n".join(f"{shape}: {grads}, {states}" for shape, grads, states in seen))
 # --8<-- [end:is-it-on]
+shown = [c.args[0] for c in printed.call_args_list if type(c.args[0]) is str]
 
 every = len(list(model.parameters()))
 wanted = [(0, 0), (every, 0), (0, every), (every, every)]
 assert [found for _, *found in seen] == [list(row) for row in wanted], seen
-assert {shape for shape, *_ in seen} == {(batch_size, max(lengths))}, seen
+most = max(len(tokenizer(text)["input_ids"]) for text in texts["text"])
+assert {shape for shape, *_ in seen} == {(batch_size, most)}, seen
+rows = "\n".join(f"(4, {most}): {grads}, {states}" for grads, states in wanted)
+assert shown == [f"the longest text has {most} tokens", rows], (
+    f"printed was {shown}"
+)

@@ -10,6 +10,7 @@
 """PEFT's adapters train different numbers of parameters at the same rank. Each trained parameter costs 16 bytes with AdamW, and VeRA also stores frozen projections."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from peft import (
@@ -54,6 +55,7 @@ layers = [
 ]
 found, states, frozen, begun = {}, {}, {}, {}
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:count]
 for name, adapter in adapters.items():
     model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.bfloat16)
@@ -92,6 +94,8 @@ for name, adapter in adapters.items():
         }.values()
     )
 
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
+
 # The proof: each count follows from the shapes of the adapted layers.
 rank, blocks = 16, 32
 lora = sum(rank * (n + k) for n, k, _ in layers)
@@ -107,6 +111,12 @@ expected = {
     + sum(k for _, k, kind in layers if kind == "down_proj"),
 }
 assert found == expected, {n: (found[n], expected[n]) for n in found}
+
+model = AutoModelForCausalLM.from_pretrained(checkpoint)
+total = sum(p.numel() for p in model.parameters())
+for name, first, second in zip(expected, shown[::2], shown[1::2], strict=True):
+    assert first == f"{name:6} {expected[name]:9,} trained parameters,", first
+    assert second == f"{expected[name] / total:.2%} of the model", (name, second)
 
 # rsLoRA has another factor, and PiSSA another frozen weight. Both train as many numbers as LoRA.
 factors = {name: factor for name, (factor, _) in begun.items()}

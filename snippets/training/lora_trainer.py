@@ -11,6 +11,7 @@
 
 import warnings
 from pathlib import Path
+from unittest.mock import patch
 
 import torch
 from datasets import load_dataset
@@ -61,6 +62,7 @@ trainer = Trainer(
 )
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 trainer.train()
 trainer.save_model("adapter")
@@ -70,11 +72,15 @@ states = sum(t.nbytes for group in groups for t in group.values() if t.dim())
 files = {path.name: path.stat().st_size for path in Path("adapter").iterdir()}
 print(f"{states:,} bytes of optimizer states, saved: {files}")
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 blocks = AutoModelForCausalLM.from_pretrained(checkpoint).model.layers
 layers = [m for m in blocks.modules() if isinstance(m, torch.nn.Linear)]
 numbers = sum(16 * (m.in_features + m.out_features) for m in layers)
 assert states == 8 * numbers, f"{states:,} bytes of optimizer states"
+sizes = {path.name: len(path.read_bytes()) for path in Path("adapter").iterdir()}
+wanted = f"{8 * numbers:,} bytes of optimizer states, saved: {sizes}"
+assert shown == wanted, f"printed was {shown}"
 with safe_open("adapter/adapter_model.safetensors", "pt") as saved:
     names = list(saved.keys())
     seconds = [saved.get_tensor(name) for name in names if "lora_B" in name]

@@ -10,6 +10,8 @@
 # ///
 """Tensor parallelism on the inner mesh axis, then fully_shard on the outer one: each rank holds a quarter of each matrix, and gathers only its own half of it."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
@@ -60,6 +62,7 @@ class Gathered(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with Gathered() as gathered:
     loss = model(input_ids=tokens, labels=tokens).loss
@@ -70,6 +73,7 @@ print(
 )
 print(down.device_mesh, down.placements)
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: local shapes, the ranks of each group, gathers of half of each
 # layer's matrices, and the mean of the gradients of one process on both batches.
@@ -81,6 +85,10 @@ assert isinstance(down, DTensor)
 assert down.to_local().shape == (64, 192), down.to_local().shape
 assert model.model.layers[0].mlp.up_proj.weight.to_local().shape == (96, 128)
 assert model.model.norm.weight.to_local().shape == (64,)
+assert shown == [
+    f"rank {2 * dp + tp}: (64, 192) of (128, 384)",
+    f"{mesh} (Shard(dim=0), Shard(dim=1))",
+], f"printed was {shown}"
 
 reference = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 block = reference.model.layers[0]

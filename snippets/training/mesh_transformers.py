@@ -10,6 +10,8 @@
 # ///
 """DistributedConfig(fsdp_size=2, tp_size=2) divides each layer over two ranks next to each other, and the parts over two FSDP ranks; each pair of ranks has its own batch."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from transformers import AutoModelForCausalLM
@@ -28,6 +30,7 @@ rank = dist.get_rank()  # from_pretrained starts the process group
 tokens = batches[rank // 2].to(model.device)  # tensor parallel ranks share a batch
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 loss = model(input_ids=tokens, labels=tokens).loss
 loss.backward()
@@ -38,6 +41,7 @@ print(weight.device_mesh, weight.placements)
 held = sum(p.to_local().numel() for p in model.parameters())
 print(f"holds {held / model.num_parameters():.2f} of the parameters")
 # --8<-- [end:is-it-on]
+shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: a quarter of each matrix, divided by its columns over the rank's neighbour and by
 # its rows over FSDP; half of each norm; the loss and the mean of the gradients of one process.
@@ -49,6 +53,11 @@ assert pair == [rank // 2 * 2, rank // 2 * 2 + 1], pair
 assert weight.to_local().shape == (64, 192)
 assert model.model.norm.weight.to_local().shape == (64,)
 assert abs(held / model.num_parameters() - 0.25) < 0.01, held
+assert shown == [
+    f"rank {dist.get_rank()}: (64, 192) of (128, 384)",
+    f"{mesh} (Shard(dim=0), Shard(dim=1))",
+    "holds 0.25 of the parameters",
+], f"printed was {shown}"
 
 reference = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 losses = [reference(input_ids=b, labels=b).loss for b in batches]

@@ -11,7 +11,9 @@
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 Path("count.py").write_text(
     """
@@ -37,9 +39,14 @@ def processes_of(launcher):
 print("torchrun:", *processes_of(torchrun))
 print("accelerate launch:", *processes_of(accelerate))
 # --8<-- [end:is-it-on]
+shown = [" ".join(call.args).replace("  ", " ") for call in printed.call_args_list]
 
 # The proof: two processes that know each other, and one that is alone.
 found = [line for line in processes_of(torchrun) if line]
 assert found == ["0 of 2 MULTI_CPU", "1 of 2 MULTI_CPU"], f"torchrun: {found}"
 found = [line for line in processes_of(accelerate) if line]
 assert found == ["0 of 1 NO"], f"accelerate launch: {found}"
+assert shown == [
+    "torchrun: 0 of 2 MULTI_CPU 1 of 2 MULTI_CPU",
+    "accelerate launch: 0 of 1 NO",
+], f"printed was {shown}"
