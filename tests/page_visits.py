@@ -10,8 +10,8 @@ WIDTHS, SCHEMES = (1280, 360), ("light", "dark")
 REFLOW = (640, 320)
 """A window of 1280 pixels at 200 % and at 400 %: WCAG 1.4.4 and 1.4.10."""
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"]
-"""The rules that depend on the colour scheme; the others run once per width."""
+JUDGED = ((1280, "light"), (360, "dark"))
+"""The states that axe judges: each width and each scheme once, since a page's colours do not depend on its width."""
 _QUIET_MS = 150
 _AXE = """options => axe.run(document, {...options, resultTypes: ['violations'], iframes: false}).then(found =>
   found.violations.flatMap(rule => rule.nodes.map(node =>
@@ -70,7 +70,9 @@ def visit(browser: "Browser", address: str, axe: str = "") -> Visit:
         page.set_viewport_size({"width": width, "height": 900})
         page.evaluate(_SETTLED)
         for scheme in SCHEMES:
-            _look(page, seen, scheme, f"{width} {scheme}" if axe else "")
+            _look(page, seen, scheme)
+            if axe and (width, scheme) in JUDGED:
+                seen.violations[f"{width} {scheme}"] = judge(page)
         seen.widths[width] = page.evaluate("document.documentElement.scrollWidth")
     for width in REFLOW:
         page.set_viewport_size({"width": width, "height": 450})
@@ -93,17 +95,14 @@ def _record(page: "Page", seen: Visit) -> None:
     page.on("requestfinished", count)
 
 
-def _look(page: "Page", seen: Visit, scheme: str, state: str) -> None:
+def _look(page: "Page", seen: Visit, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.wait_for_function(f"document.body.dataset.mdColorScheme == '{'slate' if scheme == 'dark' else 'default'}'")
     ink, paper = page.evaluate(_SHADES)
     seen.follows[scheme] = (ink > paper) == (scheme == "dark")
-    if state:
-        seen.violations[state] = judge(page, None if scheme == SCHEMES[0] else RULES_OF_COLOURS)
 
 
-def judge(page: "Page", rules: list[str] | None = None) -> list[str]:
-    """Return axe's violations on the loaded page, by these rules or by all rules of the site."""
-    wanted = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": RULES}
-    found: list[str] = page.evaluate(_AXE, {"runOnly": wanted})
+def judge(page: "Page") -> list[str]:
+    """Return axe's violations on the loaded page."""
+    found: list[str] = page.evaluate(_AXE, {"runOnly": {"type": "tag", "values": RULES}})
     return found

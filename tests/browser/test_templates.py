@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from page_visits import SCHEMES, WIDTHS, Visit
+from page_visits import JUDGED, SCHEMES, Visit
 from templates import representatives
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -17,7 +17,7 @@ def test_every_kind_of_page_is_visited(visits: dict[str, Visit]) -> None:
     claims = {f"{kind} claim" for kind in ("measured", "measured swept", "measured retired", "cited", "modelled")}
     others = {"index", "404", "training/", "training/ hub", "training/*/", "concepts/", "notebook", "contribute/"}
     assert claims | others | {"claims/index", "claims/hardware", "claims/harness"} <= set(visits)
-    states = {f"{width} {scheme}" for width in WIDTHS for scheme in SCHEMES}
+    states = {f"{width} {scheme}" for width, scheme in JUDGED}
     assert all(set(seen.violations) == states for seen in visits.values())
 
 
