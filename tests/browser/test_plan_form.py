@@ -132,7 +132,7 @@ def test_impossible_fields_are_refused(site: Path, page: "Page") -> None:
     least = plan("llama-3.1-405b", card="A10", gpus=8, batch=64, length=8192, root=ROOT).least
     assert least is not None
     low, high = (round(size / 2**30) for size in least[1])
-    assert f"The least is {low} to {high} GiB per GPU, with {least[0]}" in says(page)
+    assert f"The least is {low:,} to {high:,} GiB per GPU, with {least[0]}" in says(page)
     assert "a shorter length, or the loss in chunks." in says(page)
     page.select_option("[name=loss]", "chunked")
     assert says(page).endswith("a larger card, a shorter length.")

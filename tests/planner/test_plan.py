@@ -208,7 +208,7 @@ def test_nothing_fits_is_said_with_what_to_change(capsys: pytest.CaptureFixture[
     found = plan("llama-3.1-70b", card="H100", root=ROOT)
     assert found.least is not None
     name, (low, high) = found.least
-    assert f"The least is {low / 2**30:.1f} to {high / 2**30:.1f} GiB per GPU, with {name}; the card has" in printed
+    assert f"The least is {low / 2**30:,.1f} to {high / 2**30:,.1f} GiB per GPU, with {name}; the card has" in printed
     assert found.cluster.memory < low < high
     assert run("llama-3.1-70b", "--card", "H100", "--gpus", "1", "--loss", "chunked") == OK
     assert "Use more GPUs, a larger card, a shorter length.\n" in capsys.readouterr().out

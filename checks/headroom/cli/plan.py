@@ -44,7 +44,7 @@ def _text(found: Plan, shown: Sequence[PlannedLayout]) -> Iterator[str]:
     if not found.layouts:
         if found.least:
             name, (low, high) = found.least
-            sizes = f"{low / 2**30:.1f} to {high / 2**30:.1f} GiB per GPU, with {name}"
+            sizes = f"{low / 2**30:,.1f} to {high / 2**30:,.1f} GiB per GPU, with {name}"
             yield f"The least is {sizes}; the card has {found.cluster.memory / 2**30:.1f} GiB."
         chunked = "" if found.loss == "chunked" else ", or --loss chunked"
         yield f"Use more GPUs, a larger card, a shorter length{chunked}."

@@ -7,7 +7,7 @@
     return made
   }
   const count = number => number.toLocaleString("en")
-  const gib = bytes => Math.round(bytes / 2 ** 30)
+  const gib = bytes => count(Math.round(bytes / 2 ** 30))
   const digits = seconds => seconds >= 100 ? seconds.toFixed(0) : seconds.toPrecision(3)
   const percent = logarithm => `${(100 * Math.expm1(logarithm)).toFixed(1)}\u00a0%`
 
