@@ -9,6 +9,7 @@
 """A vocabulary padded to a multiple of 64 changes the loss, unless the logits of the new rows are masked."""
 
 import math
+from unittest.mock import patch
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -33,6 +34,7 @@ def loss_and_gradients():
 
 before, gradient_before, _ = loss_and_gradients()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:which]
 odd = {
     name: tuple(weight.shape)
@@ -71,9 +73,13 @@ padding = logits.softmax(-1)[..., words:].sum(-1).max()
 print(f"{logits.shape[-1]} logits, probability of padding {padding:g}")
 # on: a multiple of 64, and 0
 # --8<-- [end:is-it-on]
+shown = [call.args[0] for call in printed.call_args_list]
 
 assert width % 64 == 0, f"the head gives {width} logits, no multiple of 64"
 assert width > words, "nothing was padded"
+text = f"{64 * math.ceil(sizes[0] / 64)} logits, probability of padding 0"
+assert shown == [{"transformer.wte.weight": sizes}, text], f"printed was {shown}"
+assert not padding.requires_grad, "the check saved activations"
 
 # Without the mask, the new rows take a part of the probability. They start as the mean
 # of all rows, so each takes no more than a word does on average.

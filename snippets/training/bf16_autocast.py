@@ -8,6 +8,8 @@
 # ///
 """Under bf16 autocast, matmuls take bf16 inputs. Weights, gradients and optimizer states stay fp32."""
 
+from unittest.mock import patch
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -37,6 +39,9 @@ def step() -> None:
 # --8<-- [end:enable]
 
 
+printed = patch("builtins.print", wraps=print).start()
+
+
 # --8<-- [start:is-it-on]
 class MatmulTypes(TorchDispatchMode):
     """Note the data types that matmuls take."""
@@ -55,8 +60,12 @@ with MatmulTypes() as matmuls:
     step()
 print(matmuls.seen)  # on: {torch.bfloat16}, off: {torch.float32}
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 assert matmuls.seen == {torch.bfloat16}, f"matmuls took {matmuls.seen}"
+assert shown == ({torch.bfloat16},), f"printed was {shown}"
+assert model.training, "the model is in evaluation mode"
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 assert {p.dtype for p in model.parameters()} == {torch.float32}, (
     "the weights are not fp32 any more"
 )

@@ -9,6 +9,8 @@
 # ///
 """Mixed precision, gradient checkpointing, gradient accumulation and the fused AdamW work together in the Trainer."""
 
+from unittest.mock import patch
+
 # --8<-- [start:enable]
 import torch
 from datasets import load_dataset
@@ -59,6 +61,7 @@ model.model.layers[-1].input_layernorm.register_forward_hook(
     lambda *args: again.append(1)
 )
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 layer = model.model.layers[0].self_attn.q_proj
 seen = []  # the data type of the first layer's first matmul, per run
@@ -70,9 +73,12 @@ print(f"{runs:.0f} runs per step, matmuls in {set(seen)}")  # on: 8, bfloat16
 updates = trainer.optimizer.optimizer
 print(type(updates).__name__, updates.defaults["fused"])  # on: AdamW True
 # --8<-- [end:is-it-on]
+shown = [call.args for call in printed.call_args_list][-2:]
 
 assert set(seen) == {torch.bfloat16}, f"the matmuls give {set(seen)}"
 assert trainer.state.global_step == 2
+text = "8 runs per step, matmuls in {torch.bfloat16}"
+assert shown == [(text,), ("AdamW", True)], f"printed was {shown}"
 assert forwards == [2] * 4 * 2, f"forward passes of {forwards} sequences"
 assert len(again) == len(seen), "the last layer was not checkpointed"
 weights = {p.dtype for p in model.parameters()}

@@ -7,6 +7,8 @@
 # ///
 """Fake tensors have shapes and no values. So a step that reads a value on the CPU, which a CUDA graph cannot record, raises an error there, without a GPU."""
 
+from unittest.mock import patch
+
 import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -27,6 +29,9 @@ def loss_of(logits, labels):
 
 
 # --8<-- [end:enable]
+
+
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:is-it-on]
@@ -54,19 +59,23 @@ def step():
 
 print(reads_a_value(step))  # on: None, off: aten.nonzero.default
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 assert reads_a_value(step) is None, f"the step reads {reads_a_value(step)}"
 
+assert shown == (None,), f"printed was {shown}"
+assert all(p.grad is not None for p in model.parameters()), "no backward pass"
+
 # The positive controls: an if on a tensor, a print of one, and .item().
-for read in (
-    lambda loss: bool(loss > 0),
-    lambda loss: loss.item(),
-    torch.nonzero,
+for read, operation in (
+    (lambda loss: bool(loss > 0), "aten._local_scalar_dense.default"),
+    (lambda loss: loss.item(), "aten._local_scalar_dense.default"),
+    (torch.nonzero, "aten.nonzero.default"),
 ):
     found = reads_a_value(
         lambda read=read: read(model(torch.ones(1, 8).long()).sum())
     )
-    assert found is not None, "a read of a value is not found"
+    assert found == operation, f"found {found} in place of {operation}"
 # Clipping by the norm reads nothing, unless it is to raise an error for infinite gradients.
 weights = [nn.Parameter(torch.ones(3)) for _ in range(2)]
 for raises in (False, True):

@@ -10,7 +10,10 @@
 # ///
 """Two worker processes make the Trainer's batches, and the same two make those of the next epoch."""
 
+import ast
 import os
+from multiprocessing import active_children
+from unittest.mock import patch
 
 import torch
 from datasets import load_dataset
@@ -48,6 +51,9 @@ trainer = Trainer(model, arguments, train_dataset=tokens, data_collator=collate)
 # --8<-- [end:enable]
 
 
+printed = patch("builtins.print", wraps=print).start()
+
+
 # --8<-- [start:is-it-on]
 def signed(rows):
     """What the collator makes, with the process that made it."""
@@ -60,8 +66,13 @@ epochs = [{int(batch["process"]) for batch in loader} for _ in range(2)]
 print(f"I am {os.getpid()}, the batches were made by {epochs}")
 # on: other processes than this one, the same in both epochs
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert os.getpid() not in epochs[0], "batches are made in the training process"
 assert len(epochs[0]) == 2, f"{len(epochs[0])} workers made the batches"
 assert loader.prefetch_factor == 4, f"{loader.prefetch_factor} batches are ready"
 assert epochs[0] == epochs[1], "the second epoch has other workers"
+start, _, processes = shown.partition(", the batches were made by ")
+workers = {child.pid for child in active_children()}
+assert start == f"I am {os.getpid()}", f"printed was {shown}"
+assert ast.literal_eval(processes) == [workers, workers], f"printed was {shown}"

@@ -9,6 +9,7 @@
 """With a compression hook, DDP sends fp32 gradients in fp16: half the bytes, rounded."""
 
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -51,6 +52,7 @@ class Payloads(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with Payloads() as payloads:  # notes the bytes of each all-reduce
     model(inputs).square().mean().backward()
@@ -58,8 +60,10 @@ gradients = sum(p.nbytes for p in model.parameters())
 share = sum(payloads.sent) / gradients
 print(share, "times the gradients' bytes")  # on: 0.5, off: 1.0
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 assert dist.get_world_size() == 2
+assert shown == (0.5, "times the gradients' bytes"), f"printed was {shown}"
 pairs = zip(model.parameters(), exact, strict=True)
 apart = max(((p.grad - e).norm() / e.norm()).item() for p, e in pairs)
 assert sum(payloads.sent) == gradients // 2, (

@@ -10,6 +10,7 @@
 
 import os
 from contextlib import nullcontext
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -60,6 +61,7 @@ class Payloads(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with Payloads() as payloads:  # notes the bytes of each all-reduce
     accumulate(micro_batches)
@@ -67,8 +69,10 @@ gradients = sum(p.grad.nbytes for p in model.parameters())
 share = sum(payloads.sent) / gradients
 print(share, "times the gradients' bytes")  # on: 1.0, off: 4.0
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 assert dist.get_world_size() == 2
+assert shown == (1.0, "times the gradients' bytes"), f"printed was {shown}"
 # The same gradients as without no_sync, on every rank; a forward pass outside of it synchronizes all the same.
 found = [p.grad.clone() for p in model.parameters()]
 optimizer.zero_grad()

@@ -9,6 +9,7 @@
 """With a seed per rank, dropout differs between ranks, and the weights are those of rank 0 on every rank, because DDP broadcasts them when it wraps the model."""
 
 import os
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -40,6 +41,7 @@ model = DistributedDataParallel(
 )  # copies rank 0's weights and buffers to all ranks
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 ones = torch.ones(4, 64, device=device)
 masks = gather(nn.functional.dropout(ones, 0.5))
@@ -47,6 +49,7 @@ weights = gather(model.module[0].weight)
 print("same dropout:", masks[0].equal(masks[1]))  # on: False, off: True
 print("same weights:", weights[0].equal(weights[1]))  # on: True
 # --8<-- [end:is-it-on]
+shown = [call.args for call in printed.call_args_list]
 
 assert dist.get_world_size() == 2
 assert weights[0].equal(weights[1]), "the ranks' weights differ"
@@ -61,5 +64,6 @@ one, two = gather(model.module[0].weight.grad)
 assert one.equal(two), "the gradients differ"
 assert one.any()
 assert not masks[0].equal(masks[1]), "the same dropout on both ranks"
+assert shown == [("same dropout:", False), ("same weights:", True)], shown
 assert not before[0].equal(before[1]), "the same weights before DDP"
 dist.destroy_process_group()

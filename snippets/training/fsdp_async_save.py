@@ -9,6 +9,7 @@
 """dcp.async_save copies the shards and returns; training changes the weights while a thread writes the copy."""
 
 import tempfile
+import threading
 from unittest import mock
 
 import torch
@@ -48,14 +49,25 @@ def train_step():
     model(torch.randn(4, 64, device=device)).square().mean().backward()
     optimizer.step()
     optimizer.zero_grad()
+    stepped.set()
+
+
+def write_after_step(*args):
+    """Write the files only after a training step, or after 20 seconds."""
+    waited.append(stepped.wait(20))
+    return write(*args)
 
 
 def weights():
     return [p.full_tensor().cpu() for p in model.parameters()]
 
 
+stepped, waited = threading.Event(), []
 train_step()
 saved = weights()
+stepped.clear()
+write = dcp.FileSystemWriter.write_data
+dcp.FileSystemWriter.write_data = write_after_step
 dcp.async_save = mock.Mock(wraps=dcp.async_save)
 # --8<-- [start:enable]
 for_saves = dist.new_group(backend="gloo")  # the thread communicates through it
@@ -86,6 +98,7 @@ group = dcp.async_save.call_args.kwargs.get("process_group")
 assert group is for_saves, "the thread shares a group with training"
 assert group is not dist.group.WORLD
 assert saving.done(), "the save has not ended"
+assert waited == [True], "training waited for the files"
 if dist.get_rank() == 0:
     print("the checkpoint has the weights from before the step")
 dist.destroy_process_group()

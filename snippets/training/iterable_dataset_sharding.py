@@ -9,6 +9,7 @@
 
 from collections import Counter
 from pathlib import Path
+from unittest.mock import patch
 
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
@@ -35,14 +36,18 @@ Path("lines.txt").write_text(
     "".join(f"line {number}\n" for number in range(101)), encoding="utf-8"
 )
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 loader = DataLoader(Lines("lines.txt"), batch_size=None, num_workers=3)
 read = Counter(loader)
 print(f"{len(read)} lines, each read {set(read.values())} times")  # on: {1}
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert len(read) == 101, f"{len(read)} lines of 101 were read"
 assert set(read.values()) == {1}, f"lines were read {set(read.values())} times"
+assert shown == "101 lines, each read {1} times", f"printed was {shown}"
+assert set(read) == {f"line {n}" for n in range(101)}, "a line was changed"
 alone = list(DataLoader(Lines("lines.txt"), batch_size=None))
 assert len(alone) == 101, f"without workers, {len(alone)} lines were read"
 

@@ -9,6 +9,7 @@
 """LoRA trains two narrow matrices next to each frozen linear layer. Only these have gradients and optimizer states."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from peft import LoraConfig, get_peft_model
@@ -48,6 +49,7 @@ def step() -> None:
 
 before = {name: p.detach().clone() for name, p in model.named_parameters()}
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 step()
 
@@ -64,6 +66,9 @@ print(f"{held(weights):,} bytes of weights, {held(gradients):,} of", end=" ")
 print(f"gradients, {held(states):,} of optimizer states")
 # on: 4 and 8 bytes for each number of the adapters, none for frozen weights
 # --8<-- [end:is-it-on]
+shown = "".join(
+    call.args[0] + call.kwargs.get("end", "\n") for call in printed.call_args_list
+)
 
 # The proof, from the shapes: rank 16 makes 16 x (inputs + outputs) numbers of a layer,
 # with 4 bytes for each gradient and 8 for both states.
@@ -75,6 +80,9 @@ assert held(states) == 8 * numbers, f"{held(states):,} bytes of optimizer states
 assert held(gradients) < held(weights) / 2
 full = AutoModelForCausalLM.from_pretrained(checkpoint).num_parameters()
 assert held(weights) == 2 * full + 4 * numbers, "not bf16 next to fp32 adapters"
+text = f"{2 * full + 4 * numbers:,} bytes of weights, {4 * numbers:,} of gradients"
+assert shown == f"{text}, {8 * numbers:,} of optimizer states\n", shown
+assert all(m.training for m in model.modules()), "a module evaluates"
 
 # The step changed every second matrix of an adapter, and no weight of the model.
 changed = {
@@ -90,7 +98,10 @@ formats = set()
 for name, module in model.named_modules():
     if name.endswith((".lora_A.default", ".lora_B.default")):
         module.register_forward_hook(lambda *args: formats.add(args[-1].dtype))
+for p in trained:
+    p.grad.fill_(torch.nan)  # the next step must not add to it
 step()
 assert len(trained) == 2 * len(layers)
 assert all(p.grad.any() for p in trained), "an adapter has no gradient"
+assert all(p.grad.isfinite().all() for p in trained), "a gradient was left"
 assert formats == {torch.bfloat16}, f"the adapters' matmuls return {formats}"

@@ -10,6 +10,7 @@
 
 import warnings
 from collections import Counter
+from unittest.mock import patch
 
 import torch
 from peft import LoraConfig, get_peft_model
@@ -47,6 +48,7 @@ reference = gradients()
 model.activation_checkpointing_enable()
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 runs = []
 block = model.get_base_model().model.layers[0]
@@ -57,9 +59,14 @@ without = [name for name, gradient in found.items() if gradient is None]
 print(f"the block ran {len(runs)} times, {len(without)} adapters", end=" ")
 print("have no gradient")  # on: 2 times, 0 adapters
 # --8<-- [end:is-it-on]
+shown = "".join(
+    call.args[0] + call.kwargs.get("end", "\n") for call in printed.call_args_list
+)
 
 assert len(runs) == 2, f"the block ran forward {len(runs)} times"
 assert not without, f"{len(without)} adapters have no gradient"
+text = "the block ran 2 times, 0 adapters have no gradient\n"
+assert shown == text, f"printed was {shown}"
 blocks = model.get_base_model().model.layers
 assert len(found) == 2 * 7 * len(blocks), f"{len(found)} matrices are trained"
 for name, gradient in found.items():

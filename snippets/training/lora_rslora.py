@@ -9,6 +9,7 @@
 """LoRA multiplies its update by alpha / r, so a higher rank shrinks it. rsLoRA multiplies by alpha / sqrt(r)."""
 
 import warnings
+from unittest.mock import patch
 
 import torch
 from peft import LoraConfig, get_peft_model
@@ -31,13 +32,16 @@ adapter = LoraConfig(
 model = get_peft_model(model, adapter)
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 layer = model.get_base_model().model.layers[0].self_attn.q_proj
 print(f"the update is multiplied by {layer.scaling['default']}")
 # on: 2.0, off: 0.25
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert layer.scaling["default"] == 16 / 64**0.5, layer.scaling
+assert shown == "the update is multiplied by 2.0", f"printed was {shown}"
 
 # The proof: the layer's output changes by this factor times the product of the adapter's matrices.
 torch.manual_seed(0)

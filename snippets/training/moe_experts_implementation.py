@@ -8,6 +8,8 @@
 # ///
 """With grouped_mm, two grouped matmuls compute all experts of a block. A loop computes the same with two matmuls for each expert that got a token."""
 
+from unittest.mock import patch
+
 import torch
 from torch.profiler import profile
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -29,6 +31,9 @@ model = AutoModelForCausalLM.from_pretrained(
 model = model.to(device).train()
 
 
+printed = patch("builtins.print", wraps=print).start()
+
+
 # --8<-- [start:is-it-on]
 def matmuls(model) -> dict[str, int]:
     """How often each kind of matmul runs in a forward pass."""
@@ -42,11 +47,14 @@ counts = matmuls(model)
 print(counts)  # on: _grouped_mm twice a block
 # and on a GPU of capability 9.0 or 10.0, aten::mm no longer twice for each expert
 # --8<-- [end:is-it-on]
+(shown,) = printed.call_args.args
 
 blocks = len(model.model.layers)
 assert counts.get("aten::_grouped_mm") == 2 * blocks, f"the matmuls were {counts}"
 default = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.bfloat16)
-assert matmuls(default.to(device)) == counts, "grouped_mm is not the default"
+assert matmuls(default.to(device)) == shown == counts, (
+    "grouped_mm is not the default"
+)
 
 # Elsewhere, PyTorch computes a grouped matmul as one matmul for each expert.
 one_kernel = device == "cuda" and torch.cuda.get_device_capability()[0] in (9, 10)
@@ -64,6 +72,9 @@ met = sum(indices.unique().numel() for indices in chosen)
 others = sum(isinstance(m, torch.nn.Linear) for m in model.modules()) + blocks
 assert met > 2 * blocks, f"only {met} experts got a token"
 assert looped == {"aten::mm": 2 * met + others}, f"{looped}, {met} experts met"
+each = 0 if one_kernel else 2 * blocks * model.config.num_experts
+if one_kernel or device == "cpu":
+    assert shown["aten::mm"] == each + others, f"{shown}, {others} other layers"
 if one_kernel:
     assert counts["aten::mm"] < looped["aten::mm"], f"{counts}, {looped} in a loop"
 

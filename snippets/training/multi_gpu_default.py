@@ -13,6 +13,7 @@
 import os
 from collections import Counter
 from contextlib import ExitStack
+from unittest.mock import patch
 
 import torch.distributed as dist
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -132,6 +133,7 @@ epochs, set_epoch = [], sampler.set_epoch
 sampler.set_epoch = lambda epoch: epochs.append(epoch) or set_epoch(epoch)
 stack = ExitStack()
 counter = stack.enter_context(Collectives())
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:run]
 steps = len(loader) // accumulation  # optimizer steps per epoch
 for epoch in range(1):
@@ -141,6 +143,7 @@ for epoch in range(1):
 # --8<-- [end:run]
 stack.close()
 hook.remove()
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 torch.nn.utils.clip_grad_norm_ = clip
 # --8<-- [start:save]
 weights, states = get_state_dict(model, optimizer)  # every rank calls both
@@ -154,6 +157,7 @@ print(
     f"rank {rank} of {world}: {share:.3f} of the parameters"
 )  # on: 1 / GPUs per node
 # --8<-- [end:is-it-on]
+shown = [call.args[0] for call in printed.call_args_list]
 
 # The proof, on each rank. Two ranks share the weights, and two pairs have copies.
 assert world == 4, f"{world} ranks run"
@@ -191,6 +195,9 @@ batch = rows[mine]
 with torch.no_grad():
     expected = plain(input_ids=batch, labels=batch).loss.item()
 assert abs(losses[0] - expected) < 0.01 * expected, (losses, expected)
+texts = [f"epoch 0: loss {losses[3]:.3f}"] if rank == 0 else []
+texts.append(f"rank {dist.get_rank()} of 4: 0.500 of the parameters")
+assert shown == texts, f"printed was {shown}"
 
 # So is the norm of the first gradient, which is clipped in each step.
 assert [most for _, most in norms] == [1.0] * steps, norms

@@ -12,6 +12,8 @@
 # ///
 """The Trainer's 8-bit AdamW stores one byte where AdamW stores four, except for embeddings and small tensors."""
 
+from unittest.mock import patch
+
 import torch
 from datasets import load_dataset
 from transformers import (
@@ -53,6 +55,7 @@ trainer = Trainer(
 trainer.train()
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 bits = {}
 for name, weight in model.named_parameters():
@@ -64,9 +67,18 @@ for name, weight in model.named_parameters():
 for dtypes, names in bits.items():
     print(dtypes, len(names), names[:2])  # on: {torch.uint8} for most matrices
 # --8<-- [end:is-it-on]
+shown = [call.args for call in printed.call_args_list]
 
 matrices = bits.get("{torch.uint8}", [])
 assert len(matrices) == 4 * model.config.n_layer, f"in 8 bits: {matrices}"
+large = {n for n, p in model.named_parameters() if p.numel() >= 4096}
+names = [n for n, _ in model.named_parameters()]
+quantized = [n for n in names if n in large and "wte" not in n and "wpe" not in n]
+exact = [n for n in names if n not in quantized]
+assert shown == [
+    ("{torch.float32}", len(exact), exact[:2]),
+    ("{torch.uint8}", len(quantized), quantized[:2]),
+], f"printed was {shown}"
 for (name, weight), old in zip(model.named_parameters(), before, strict=True):
     assert not old.equal(weight.detach().cpu()), f"{name} was not updated"
     kept = sum(

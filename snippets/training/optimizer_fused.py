@@ -8,6 +8,8 @@
 # ///
 """The fused AdamW updates all weights in one kernel call, and allocates no copy of them."""
 
+from unittest.mock import patch
+
 import torch
 from torch.profiler import profile
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -32,19 +34,23 @@ def step() -> None:
 # --8<-- [end:enable]
 
 step()  # from the second step on, the optimizer's states exist
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 model(**batch, labels=batch["input_ids"]).loss.backward()
 before = [p.detach().clone() for p in model.parameters()]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with profile(profile_memory=True) as trace:
     optimizer.step()
 print(any("_fused_adamw_" in row.key for row in trace.key_averages()))  # on: True
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 # The proof: the fused kernel ran, and the update allocated next to nothing.
 runs = {row.key: row.count for row in trace.key_averages()}
 assert runs.get("aten::_fused_adamw_") == 1, "the fused kernel did not run once"
 
+assert shown == (True,), f"printed was {shown}"
 assert trace.profile_memory, "allocations were not recorded"
 taken = sum(
     max(event.self_cpu_memory_usage, 0) + max(event.self_device_memory_usage, 0)

@@ -8,6 +8,8 @@
 # ///
 """Each weight is updated during the backward pass as soon as its gradient is complete. Its gradient is freed before the next one is complete."""
 
+from unittest.mock import patch
+
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -40,13 +42,16 @@ def step() -> None:
 
 # --8<-- [end:enable]
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 step()
 left = [name for name, p in model.named_parameters() if p.grad is not None]
 print(f"{len(left)} gradients are left after backward")  # on: 0
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert not left, f"{len(left)} gradients are still there after backward"
+assert shown == "0 gradients are left after backward", f"printed was {shown}"
 
 # The proof. Whenever a gradient was complete and its hook has run: no gradient is left,
 # and the weights that have changed are those whose hooks have run.

@@ -13,6 +13,7 @@
 """Schedule-Free trains one set of weights and evaluates another, their average. Call optimizer.eval() before you save."""
 
 from pathlib import Path
+from unittest.mock import patch
 
 import torch
 from datasets import load_dataset
@@ -63,15 +64,18 @@ averaged = weight.detach().clone()
 trainer.optimizer.train()  # back to the weights that are trained
 trained = weight.detach().clone()
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 trainer.evaluate(tokens.select(range(8)))
 print(weight.equal(trained))  # on: False, evaluation has switched to the average
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args
 
 state = trainer.optimizer.state[weight]
 assert "z" in state, "no second set of weights is kept"
 assert not weight.equal(trained), "evaluation took the weights that are trained"
 assert torch.allclose(weight, averaged, rtol=0, atol=1e-6)
+assert shown == (False,), f"printed was {shown}"
 # What is trained lies between the average and z, a tenth of the way (1 - beta1).
 between = averaged + 0.1 * (state["z"] - averaged)
 assert torch.allclose(trained, between, rtol=0, atol=1e-6), (

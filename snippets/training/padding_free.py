@@ -10,6 +10,8 @@
 # ///
 """Sequences put end to end do not see each other if positions restart and the model uses no cache. The loss is that of a padded batch."""
 
+from unittest.mock import patch
+
 import torch
 from datasets import load_dataset
 from torch.utils.data import DataLoader
@@ -57,6 +59,7 @@ for batch in loader:
 
 hook.remove()
 assert not untrained.equal(layer.weight), "nothing was trained"
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 lengths = [len(ids) for ids in tokens["input_ids"]]
 assert sum(rows) == sum(lengths), (
     f"{sum(rows)} rows for {sum(lengths)} tokens: there is padding"
@@ -68,6 +71,7 @@ assert restarts.sum() == count, (
     f"{restarts.sum()} positions of 0, {count} sequences"
 )
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 model.eval()  # without dropout
 first = int((inputs["position_ids"][0] == 0).nonzero()[1])  # its length
@@ -78,11 +82,20 @@ with torch.no_grad():
 print(f"the first moves by {apart[:first].max():.2g}")
 print(f"the others move by {apart[first:].max():.2g}")  # on: 0
 # --8<-- [end:is-it-on]
+shown = [call.args[0] for call in printed.call_args_list]
 
 assert apart[:first].max() > 0.01, "the change has no effect at all"
 assert apart[first:].max() == 0, (
     f"another sequence moves the logits by {apart[first:].max():.2g}"
 )
+length = lengths[-count]
+assert first == length, f"the first sequence has {length} tokens, not {first}"
+assert shown == [
+    f"the first moves by {apart[:length].max():.2g}",
+    "the others move by 0",
+], f"printed was {shown}"
+assert not model.training, "the model is in training mode"
+assert not apart.requires_grad, "the check saved activations"
 
 # The loss is that of the padded batch: no label reaches over a boundary.
 last = [tokens[i] for i in range(len(tokens) - len(tokens) % 8, len(tokens))]

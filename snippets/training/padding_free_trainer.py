@@ -10,6 +10,8 @@
 # ///
 """With the flattening collator, the Trainer sends no padding through the model, and no sequence sees another one."""
 
+from unittest.mock import patch
+
 import torch
 from datasets import load_dataset
 from transformers import (
@@ -63,6 +65,7 @@ assert sum(rows) == sum(lengths), (
 columns = set(next(iter(trainer.get_train_dataloader())))
 assert columns == {"input_ids", "position_ids", "labels"}, f"batches have {columns}"
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 batch = next(iter(trainer.get_train_dataloader())).copy()
 batch.pop("labels")
@@ -74,8 +77,13 @@ with torch.no_grad():
     apart = (model(**batch).logits[0, first:] - before).abs().max()
 print(f"the other sequences move by {apart:.2g}")  # on: 0
 # --8<-- [end:is-it-on]
+shown = printed.call_args.args[0]
 
 assert apart == 0, f"another sequence moves the logits by {apart:.2g}"
+assert shown == "the other sequences move by 0", f"printed was {shown}"
+assert not apart.requires_grad, "the check saved activations"
+positions = batch["position_ids"][0].tolist()
+assert first == positions.index(0, 1), f"a sequence of {first} tokens is first"
 assert (batch["input_ids"][:, :first] == 7).all(), "the first sequence is as it was"
 with torch.no_grad():  # a change does reach the first sequence
     changed = model(**batch).logits[0, :first]

@@ -8,6 +8,8 @@
 # ///
 """With a sampler, two ranks read different rows in half the steps. Without one, both read all rows in the same order, with equal seeds."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from torch.utils.data import DataLoader, DistributedSampler
@@ -30,6 +32,9 @@ def rows_of(epoch):
 # --8<-- [end:enable]
 
 
+printed = patch("builtins.print", wraps=print).start()
+
+
 # --8<-- [start:is-it-on]
 def rows_of_each_rank(rows):
     """Return the rows that each rank read."""
@@ -45,10 +50,13 @@ if rank == 0:
         f"{len(loader)} steps, {shared} rows on both ranks"
     )  # on: 8 steps, off: 16
 # --8<-- [end:is-it-on]
+shown = [call.args[0] for call in printed.call_args_list]
 
 # The proof: the ranks share no row, together they read all, in half the steps, and each epoch has its own order.
 assert dist.get_world_size() == 2, f"{dist.get_world_size()} ranks"
 assert len(loader) == 8, f"{len(loader)} steps for 64 rows, 4 at a time, on 2 ranks"
+texts = ["8 steps, 0 rows on both ranks"] if rank == 0 else []
+assert shown == texts, f"rank {rank} printed {shown}"
 assert shared == 0, f"both ranks read {shared} rows"
 assert sorted(first + second) == list(range(64)), "a row was left out"
 later = rows_of_each_rank(rows_of(epoch=1))

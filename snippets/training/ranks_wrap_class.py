@@ -29,8 +29,10 @@ def error_of(plugin):
     return ""
 
 
+named = plugin.transformer_cls_names_to_wrap
 found = error_of(plugin)
 assert found == "", f"without a name: {found}"
+assert named is None, f"the setting names {named}"
 
 printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
