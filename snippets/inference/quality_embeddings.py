@@ -15,6 +15,7 @@ import importlib.util
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import torch
 from torch.nn import Linear
@@ -151,6 +152,9 @@ for name, make in FORMATS.items():
     best[name] = (embed(model, questions) @ embed(model, answers).T).argmax(1)
 
 
+printed = patch("builtins.print", wraps=print).start()
+
+
 # --8<-- [start:compare]
 def interval(share: float, count: int) -> tuple[float, float]:
     """Return the 95 % Wilson interval of a share."""
@@ -170,10 +174,27 @@ for name, found in best.items():
         f"({low:.3f} to {high:.3f}), same answer as fp32 {same[name]:.1%}"
     )
 # --8<-- [end:compare]
+shown = [call.args[0] for call in printed.call_args_list]
 
 known = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 assert digest.hexdigest() == known, digest.hexdigest()
 assert len(linear(load())) == 37  # six per layer, and the pooler
+# Each line has its own figures, and a bound b of Wilson's interval solves (share - b)² = 1.96² b (1 - b) / 200.
+texts = []
+for name, found in best.items():
+    hits = sum(at == number for number, at in enumerate(found.tolist())) / 200
+    alike = sum(map(int.__eq__, found.tolist(), best["fp32"].tolist())) / 200
+    low, high = interval(hits, 200)
+    assert low < hits < high, (name, low, hits, high)
+    for b in (low, high):
+        assert abs((hits - b) ** 2 - 1.96**2 * b * (1 - b) / 200) < 1e-9, (hits, b)
+    texts.append(
+        f"{name}: {bits[name]:.1f} bits, recall {hits:.3f} "
+        f"({low:.3f} to {high:.3f}), same answer as fp32 {alike:.1%}"
+    )
+assert len(questions) == 200, len(questions)
+assert list(best) == ["fp32", "bf16", "torchao int8", "nf4", "int4", "int3", "int2"]
+assert shown == texts, f"printed was {shown}"
 # Fewer bits: fewer answers that stay the same.
 order = ["fp32", "bf16", "torchao int8", "int4", "int3", "int2"]
 agreement = [same[name] for name in order]
