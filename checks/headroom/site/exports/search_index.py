@@ -15,8 +15,8 @@ from headroom.site.site_data import SiteData, claim_page, html_page
 FIELDS: Final = {"title": 8.0, "text": 1.0, "names": 10.0}
 """How much a match counts in each field; ``names`` has titles, quoted messages and the words of methods' records."""
 _PAGE: Final = 0.7
-_FOLDERS: Final = {"claims": 0.4, "contribute": 0.4, html_page(planned.PAGE): 1.8}
-"""The weight of a folder or page; planned guides rank first, so that readers see what is missing."""
+_FOLDERS: Final = {"claims": 0.4, "contribute": 0.4, "tools": 2.2, html_page(planned.PAGE): 1.8}
+"""The weight of a folder or page; planned guides rank first, so that readers see what is missing. Tools are few."""
 _LEFT_OUT = re.compile(r"<figure [^>]*data-search-exclude.*?</figure>|<h2 data-search-exclude.*", re.DOTALL)
 """Parts of a claim's page: its plot, and everything from the first section excluded from search."""
 _MARKUP = re.compile(r"<[^>]*>|&\w+;")
