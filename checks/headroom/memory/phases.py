@@ -293,8 +293,9 @@ def _more(found: tuple[int, str], bytes_: int) -> tuple[int, str]:
 
 def phases(moments: Iterable[Moment]) -> tuple[Moment, ...]:
     """Return the largest moment of each phase, in the order of the phases."""
-    found: dict[str, Moment] = {}
+    found: dict[str, tuple[int, Moment]] = {}
     for each in moments:
-        if each.phase not in found or each.bytes > found[each.phase].bytes:
-            found[each.phase] = each
-    return tuple(found.values())
+        size = each.bytes
+        if each.phase not in found or size > found[each.phase][0]:
+            found[each.phase] = size, each
+    return tuple(moment for _, moment in found.values())

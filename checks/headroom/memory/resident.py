@@ -133,8 +133,15 @@ class Resident:
 
         FSDP2 frees the copy when it reduces the next group: ``FSDPParamGroup.post_backward`` in torch.
         """
-        elements = sum(each.elements for each in self._exchanged(self.trained[kind]))
-        return self.job.trainable_width * elements if self.reduces_groups else 0
+        return self._reduce_inputs[kind] if self.reduces_groups else 0
+
+    @cached_property
+    def _reduce_inputs(self) -> dict[str, int]:
+        width = self.job.trainable_width
+        return {
+            kind: width * sum(each.elements for each in self._exchanged(tensors))
+            for kind, tensors in self.trained.items()
+        }
 
     @property
     def unreduced_head(self) -> int:
@@ -174,7 +181,11 @@ class Resident:
 
     def gradients(self, kind: str) -> int:
         """Return the bytes of the reduced gradients of one layer, or of the tensors outside of the layers."""
-        return 0 if self._offloaded else self._reduced(self.trained[kind])
+        return 0 if self._offloaded else self._reduced_gradients[kind]
+
+    @cached_property
+    def _reduced_gradients(self) -> dict[str, int]:
+        return {kind: self._reduced(tensors) for kind, tensors in self.trained.items()}
 
     def _reduced(self, tensors: Sequence[Tensor]) -> int:
         sizes = [(allocated(self.job.trainable_width * each.elements), each) for each in tensors]
