@@ -9,7 +9,7 @@ import pytest
 
 from built_sites import build, built_once
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.deep]
 
 ROOT = Path(__file__).parents[1]
 GENERATOR = re.compile(rb'<meta name="generator" content="[^"]*">')

@@ -29,7 +29,7 @@ PLANS = """runs => runs.map(run => {
 })"""
 WIDE = """[...document.querySelectorAll("#plan-form *")].filter(each =>
   each.clientWidth && each.scrollWidth > each.clientWidth + 1).map(each => each.outerHTML)"""
-RUNS, PLANNED, LAYOUTS, WITHOUT, EXACT = 380, 300, 3000, 20, 9
+RUNS, PLANNED, LAYOUTS, WITHOUT, EXACT = 190, 150, 1500, 10, 9
 ROUNDING = 1e-12
 BUILT = "tools/plan.html"
 
