@@ -23,6 +23,7 @@ Check = Literal[
     "bus-and-bandwidth",
     "stacks-and-memory",
     "printed-and-reported",
+    "reported-and-usable",
     "link-directions",
     "link-count",
     "devices-and-package",
@@ -168,6 +169,8 @@ class Accelerator(Record):
     """What the vendor prints."""
     reported: Memory | None = None
     """The total that the driver reports, as nvidia-smi or rocm-smi shows it."""
+    usable: Memory | None = None
+    """The total that CUDA or HIP reports to a program on Linux, such as ``torch.cuda.mem_get_info()[1]``."""
     bandwidth: _BandwidthCell
     bus: Bus | None = None
     matrix_units: MatrixUnits | None = None

@@ -14,6 +14,8 @@ _ROUNDED: Final = 0.025
 """How far two figures may be apart that sources have rounded."""
 _REPORTED: Final = (0.93, 1.03)
 """What drivers report of a printed GB, in GiB: a part for ECC, or a GB that is a GiB."""
+_PROGRAM: Final = (0.90, 1.005)
+"""What CUDA and HIP report to a program of a printed GB, in GiB. The driver keeps a part besides ECC."""
 _STACK: Final = 1024
 """The bits of a stack of HBM. Memory with fewer bits than two stacks is of another kind."""
 _SIZES: Final = ((2.5, (4, 8)), (3.7, (16,)), (5.7, (16, 24)), (math.inf, (24, 36)))
@@ -138,6 +140,20 @@ def _reported(each: Accelerator) -> Iterator[Fault]:
             yield Fault(("reported",), message)
 
 
+def _usable(each: Accelerator) -> Iterator[Fault]:
+    """A program sees at most what the driver reports, and about as many GiB as the vendor prints GB."""
+    if not each.usable:
+        return
+    size = _gib(each.usable)
+    if each.reported and size > 1.001 * _gib(each.reported):
+        yield Fault(("usable",), f"programs see {size:.2f} GiB, and the driver reports {_gib(each.reported):.2f} GiB")
+    if isinstance(each.memory, Memory):
+        low, high = _PROGRAM
+        if not low <= size * each.devices / each.memory.value <= high:
+            printed = f"{each.memory.value:g} {each.memory.unit}"
+            yield Fault(("usable",), f"programs see {size:.2f} GiB, and {printed} are printed")
+
+
 def _gib(size: Memory) -> float:
     return size.value / {"MiB": 1024, "GiB": 1, "GB": 2**30 / 1e9}[size.unit]
 
@@ -195,6 +211,7 @@ CHECKS: Final[Mapping[Check, Callable[[Accelerator], Iterator[Fault]]]] = {
     "bus-and-bandwidth": _bus,
     "stacks-and-memory": _stacks,
     "printed-and-reported": _reported,
+    "reported-and-usable": _usable,
     "link-directions": _directions,
     "link-count": _count,
     "devices-and-package": _devices,
