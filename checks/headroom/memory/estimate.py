@@ -238,6 +238,9 @@ def assumptions(job: Job) -> tuple[str, ...]:
         "no layer is compiled": True,
         "the optimizer states exist: the second step, not the first": job.training,
         "a chunk's three LM-head gradients exist at once": job.training and job.loss == "chunked",
+        f"a chunk of the loss has {job.chunk:,} tokens of each sequence, together {job.batch * job.chunk:,}": (
+            job.training and job.loss == "chunked"
+        ),
         "Liger's fused loss by its source, not traced": job.training and job.loss == "fused",
         "states of paged optimizers may be in CPU memory and are not counted": job.training
         and job.optimizer.startswith("paged"),

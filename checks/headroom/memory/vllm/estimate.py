@@ -5,7 +5,7 @@ from typing import Any
 
 from headroom.memory.architecture import read_architecture
 from headroom.memory.errors import EstimateError
-from headroom.memory.sizes import card_total
+from headroom.memory.sizes import card_bytes
 from headroom.memory.vllm.log_errors import all_costs
 from headroom.memory.vllm.settings import EngineSettings
 from headroom.memory.vllm.startup import VllmEstimate, estimate_start, filled
@@ -17,7 +17,7 @@ def vllm_estimate(model: Any, card: int | str, root: Path | str | None = None, *
 
     Args:
         model: a model as ``headroom.estimate`` takes it.
-        card: a name or a size such as ``RTX 4090`` or ``24GB``, or the bytes that the card's driver reports. For a
+        card: a name or a size such as ``RTX 4090`` or ``24GB``, or the bytes that CUDA reports. For a
             name with A100, the default batches are the smaller ones that vLLM takes there.
         root: the project's folder, with checks/facts/; by default, see ``data_root``.
         **flags: fields of ``EngineSettings``: ``tensor=2``, ``max_model_len=8192``.
@@ -27,7 +27,7 @@ def vllm_estimate(model: Any, card: int | str, root: Path | str | None = None, *
     """
     place = data_root(root)
     architecture = read_architecture(model, place)
-    size = card_total(card, place) if isinstance(card, str) else card
+    size = card_bytes(card, place) if isinstance(card, str) else card
     settings = filled(architecture, _settings(flags), size, a100="a100" in str(card).lower())
     return estimate_start(architecture, settings, size, all_costs(place))
 
