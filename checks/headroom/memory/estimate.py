@@ -17,6 +17,7 @@ from headroom.memory.phases import Composition, Moment, phases
 from headroom.memory.resident import Resident
 from headroom.memory.sizes import gib
 from headroom.memory.weights import parameters
+from headroom.records.data_root import data_root
 from headroom.records.memory_coefficients import VariantMemory
 
 _LAYOUT_FIELDS = frozenset(Layout.__dataclass_fields__)
@@ -93,21 +94,21 @@ class Estimate:
         }
 
 
-def estimate(model: Any, *, job: Job | str | None = None, root: Path | str = Path(), **options: Any) -> Estimate:
+def estimate(model: Any, *, job: Job | str | None = None, root: Path | str | None = None, **options: Any) -> Estimate:
     """Estimate the memory of a job per GPU.
 
     Args:
         model: the name of a recorded shape or a hub name, a folder with config.json, the path of a config.json, a
             dictionary, or an object with ``to_dict``.
         job: a ``Job``, or its kind, such as ``full`` or ``lora``.
-        root: the project's folder, with checks/coefficients/ and checks/facts/.
+        root: the project's folder, with checks/coefficients/ and checks/facts/; by default, see ``data_root``.
         **options: fields of ``Job`` and ``Layout``: ``batch=4``, ``length=8192``, ``strategy="fsdp"``, ``data=8``.
 
     Raises:
         EstimateError: the model is unknown, its architecture was not traced, or a field is wrong.
     """
-    architecture = read_architecture(model, Path(root))
-    return estimate_architecture(architecture, configured_job(job, options), Path(root))
+    place = data_root(root)
+    return estimate_architecture(read_architecture(model, place), configured_job(job, options), place)
 
 
 def configured_job(job: Job | str | None, options: Mapping[str, Any]) -> Job:
