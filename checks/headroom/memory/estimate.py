@@ -169,7 +169,7 @@ def recorded(architecture: Architecture, job: Job) -> tuple[Job, VariantMemory, 
 
 
 def _stages(architecture: Architecture, job: Job) -> dict[int, tuple[Resident, int]]:
-    """Return the first and the last pipeline stage, each with its micro-batches in flight."""
+    """Return the first, the second and the last pipeline stage, each with its micro-batches in flight."""
     count, kinds = job.layout.pipeline, architecture.kinds
     if count > len(kinds):
         raise EstimateError("pipeline", f"is {count} with {len(kinds)} layers", "use at most one stage per layer")
@@ -190,7 +190,11 @@ def _stages(architecture: Architecture, job: Job) -> dict[int, tuple[Resident, i
         return {0: (Resident(architecture, job, symbols, kinds, first=True, last=True), 1)}
     first = Resident(architecture, job, symbols, kinds[:each], first=True, last=False)
     last = Resident(architecture, job, symbols, kinds[-each:], first=False, last=True)
-    return {0: (first, min(count, job.accumulation)), count - 1: (last, 1)}
+    found = {0: (first, min(count, job.accumulation)), count - 1: (last, 1)}
+    if 1 not in found:
+        inner = Resident(architecture, job, symbols, kinds[each : 2 * each], first=False, last=False)
+        found[1] = inner, min(count - 1, job.accumulation)
+    return found
 
 
 def _of_masks(architecture: Architecture, job: Job) -> Iterator[str]:
@@ -253,9 +257,10 @@ def assumptions(job: Job) -> tuple[str, ...]:
         "tensor parallelism divides heads, MLP and their activations; norms are whole": layout.tensor > 1,
         "sequence parallelism divides norms and residuals": layout.sequence_parallel,
         "the pipeline schedule is 1F1B": layout.pipeline > 1,
-        "context parallelism divides every activation by tokens; keys and values of other GPUs are not counted": (
-            layout.context > 1
-        ),
+        "a pipeline stage has a receive buffer per micro-batch, as PyTorch's have": layout.pipeline > 1
+        and job.training,
+        "context parallelism divides every activation by tokens, and attention scores by queries; gathered keys and "
+        "values of other GPUs are not counted": layout.context > 1,
         "experts receive equally many tokens": layout.expert > 1,
         "offloaded states and their optimizer step take no GPU memory": layout.offload != "none",
     }
