@@ -1,0 +1,176 @@
+"""Measure training steps of tiny models on two gloo ranks: pipeline, context and expert parallelism.
+
+The argument is a JSON list of cases. The output is a JSON list with the figures of both ranks for each case: bytes of
+weights, gradients and optimizer states, and the peak of the second step. Each rank runs in a process of its own.
+"""
+
+import json
+import multiprocessing
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed._functional_collectives import all_to_all_single_autograd
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B
+from torch.distributed.tensor import DTensor
+from torch.nn.functional import cross_entropy
+from transformers import AttentionInterface, AutoConfig, AutoModelForCausalLM
+from transformers.distributed import DistributedConfig
+
+from headroom.execution.benchmark_run import MemoryMeter
+
+RANKS = 2
+
+
+def adamw(model: nn.Module) -> torch.optim.Optimizer:
+    """Return AdamW without temporary tensors."""
+    return torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
+
+
+class Stage(nn.Module):
+    """Half of the layers of a Llama, with the embedding on the first stage and the LM head on the last."""
+
+    def __init__(self, model: Any, rank: int) -> None:
+        super().__init__()
+        half = len(model.model.layers) // RANKS
+        self.embedding = None if rank else model.model.embed_tokens
+        self.layers = model.model.layers[half * rank : half * (rank + 1)]
+        self.norm, self.head = (model.model.norm, model.lm_head) if rank else (None, None)
+        self.rotary = model.model.rotary_emb
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return hidden states, or logits on the last stage."""
+        if self.embedding is not None:
+            x = self.embedding(x)
+        positions = self.rotary(x, torch.arange(x.shape[1])[None])
+        for layer in self.layers:
+            x = layer(x, position_embeddings=positions)
+        return x if self.head is None else self.head(self.norm(x))
+
+
+def pipeline(case: dict[str, Any], rank: int) -> tuple[nn.Module, Callable[[], None], torch.optim.Optimizer]:
+    """Return a stage of a Llama, and a step with the schedule 1F1B."""
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**case["config"]), attn_implementation="sdpa")
+    stage, optimizer_of = Stage(model, rank), adamw
+    del model
+    batch = torch.randint(case["config"]["vocab_size"], (case["micro_batches"] * case["batch"], case["length"]))
+
+    def loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        return cross_entropy(logits[:, :-1].flatten(0, 1), labels[:, 1:].flatten())
+
+    schedule = Schedule1F1B(
+        PipelineStage(stage, rank, RANKS, torch.device("cpu")), case["micro_batches"], loss_fn=loss, scale_grads=False
+    )
+
+    def step() -> None:
+        if rank:
+            schedule.step(target=batch, return_outputs=False)
+        else:
+            schedule.step(batch, return_outputs=False)
+
+    return stage, step, optimizer_of(stage)
+
+
+def exchanged(x: torch.Tensor, split: int, joined: int) -> torch.Tensor:
+    """Split a dimension over the ranks, and join another one."""
+    given = torch.stack(x.chunk(RANKS, split))
+    return torch.cat([*all_to_all_single_autograd(given, None, None, dist.group.WORLD)], joined)
+
+
+def scores(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scaling: float) -> torch.Tensor:
+    """Return attention that holds its scores, as transformers' eager attention does."""
+    groups = query.shape[1] // key.shape[1]
+    key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
+    weights = nn.functional.softmax(query @ key.transpose(2, 3) * scaling, dim=-1, dtype=torch.float32)
+    return weights @ value
+
+
+def ulysses(_: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, __: Any, scaling: float = 1.0, **___: Any) -> Any:
+    """Exchange heads for tokens around attention."""
+    q, k, v = (exchanged(x, 1, 2) for x in (q, k, v))
+    return exchanged(scores(q, k, v, scaling), 2, 1).transpose(1, 2).contiguous(), None
+
+
+def context(case: dict[str, Any], rank: int) -> tuple[nn.Module, Callable[[], None], torch.optim.Optimizer]:
+    """Return a Llama that has half of the tokens, and its step."""
+    AttentionInterface.register("ulysses", ulysses)
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**case["config"]), attn_implementation="ulysses")
+    tokens = torch.randint(case["config"]["vocab_size"], (case["batch"], case["length"]))
+    mine = tokens.chunk(RANKS, 1)[rank].contiguous()
+    places = torch.arange(case["length"])[None].chunk(RANKS, 1)[rank]
+
+    def step() -> None:
+        model(input_ids=mine, position_ids=places, labels=mine).loss.backward()
+        for parameter in model.parameters():
+            dist.all_reduce(parameter.grad)
+
+    return model.train(), step, adamw(model)
+
+
+def expert(case: dict[str, Any], rank: int) -> tuple[nn.Module, Callable[[], None], torch.optim.Optimizer]:
+    """Return a mixture of experts whose experts are on one rank each, and whose other weights are sharded."""
+    folder = os.path.join(case["folder"], "model")
+    if rank == 0:
+        AutoModelForCausalLM.from_config(AutoConfig.for_model(**case["config"])).save_pretrained(folder)
+    dist.barrier()
+    distributed = DistributedConfig(fsdp_size=RANKS, ep_size=RANKS)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, distributed_config=distributed)
+    torch.manual_seed(1 + rank)
+    tokens = torch.randint(case["config"]["vocab_size"], (case["batch"], case["length"]))
+
+    def step() -> None:
+        model(input_ids=tokens, labels=tokens, use_cache=False).loss.backward()
+
+    return model.train(), step, adamw(model)
+
+
+KINDS = {"pipeline": pipeline, "context": context, "expert": expert}
+
+
+def own(tensor: torch.Tensor) -> torch.Tensor:
+    """Return this rank's part of a tensor."""
+    return tensor.to_local() if isinstance(tensor, DTensor) else tensor
+
+
+def measured(case: dict[str, Any], rank: int) -> dict[str, float]:
+    """Return the bytes of one rank."""
+    os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(RANKS), "GLOO_SOCKET_IFNAME": "lo"}
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    dist.init_process_group("gloo", init_method=f"file://{case['folder']}/store", rank=rank, world_size=RANKS)
+    meter, found = MemoryMeter("cpu"), {}
+    with meter:
+        model, step, optimizer = KINDS[case["kind"]](case, rank)
+
+        def train() -> None:
+            step()
+            found["gradients"] = sum(own(p.grad).nbytes for p in model.parameters())
+            optimizer.step()
+            optimizer.zero_grad()
+
+        train()
+        with meter.measuring():
+            train()
+    states = [own(x) for state in optimizer.state.values() for x in state.values() if x.dim()]
+    found |= {"weights": sum(own(p).nbytes for p in model.parameters()), "optimizer states": sum(x.nbytes for x in states)}
+    return found | {"peak": meter.read()["peak_allocated"]}
+
+
+def main(cases: list[dict[str, Any]]) -> list[list[dict[str, float]]]:
+    """Return the figures of both ranks for each case."""
+    out = []
+    for case in cases:
+        with tempfile.TemporaryDirectory() as folder, multiprocessing.get_context("fork").Pool(RANKS) as pool:
+            runs = [pool.apply_async(measured, ({**case, "folder": folder}, rank)) for rank in range(RANKS)]
+            out.append([run.get(timeout=240) for run in runs])
+    return out
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(main(json.loads(sys.argv[1]))))
