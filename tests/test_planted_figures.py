@@ -25,6 +25,10 @@ PLANTED: Final = {
         | {"peaks.int8.value": 3958},
     ),
     "wrong-number-of-links": ("mi325x", {"link.links": 8}),
+    "int8-doubled": ("rtx-4080", {"peaks.int8.value": 779.8}),
+    "memory-of-the-predecessor": ("mi355x", {"memory.value": 256}),
+    "memory-in-another-unit": ("t4", {"memory.unit": "GiB"}),
+    "rates-of-two-chips": ("tpu-v4", {"peaks.bf16.value": 550, "peaks.int8.value": 550}),
 }
 """The accelerator, and its wrong figures."""
 

@@ -45,3 +45,10 @@ def test_two_thirds_of_the_comparisons_link_to_a_claim(context: rules.Context) -
 def test_the_rule_for_figures_is_one_that_the_check_runs() -> None:
     assert cell("figures in the text tied to evidence").startswith("100 % of [")
     assert "typed" in rules.RULES
+
+
+def test_install_command_has_the_repository_of_the_site() -> None:
+    """The site's pages take the address from mkdocs.yml."""
+    settings = (ROOT / "mkdocs.yml").read_text("utf-8")
+    (address,) = re.findall(r'!ENV \[HEADROOM_REPOSITORY, "(\S+)"\]', settings)
+    assert f"$ pip install git+{address}\n" in README

@@ -35,7 +35,7 @@ parameters = sum(p.numel() for p in model.parameters())
 reference = copy.deepcopy(model)
 
 # --8<-- [start:enable]
-model = DistributedDataParallel(model)
+model = DistributedDataParallel(model, gradient_as_bucket_view=True)
 optimizer = ZeroRedundancyOptimizer(
     model.parameters(), optimizer_class=torch.optim.AdamW, lr=1e-3
 )

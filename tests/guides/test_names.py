@@ -34,7 +34,7 @@ EXTERNAL = {
     },
     "axolotl-ai-cloud/axolotl/blob/067b021c8b87a9e5e380b9173c704cf7340e30f5": {
         *("sample_packing", "pad_to_sequence_len", "sequence_len", "excess_length_strategy", "batch_flattening"),
-        *("selective_checkpointing", "layer_offloading", "chunked_cross_entropy"),
+        *("selective_checkpointing", "layer_offloading", "chunked_cross_entropy", "quantize_moe_experts"),
         *("lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"),
         *("LigerPlugin", "CutCrossEntropyPlugin", "liger_fused_linear_cross_entropy"),
     },

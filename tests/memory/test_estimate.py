@@ -306,6 +306,25 @@ def test_a_damaged_configuration_file_is_refused(root: Path, tmp_path: Path, con
         estimate(file, root=root)
 
 
+@pytest.mark.parametrize("limit", ["[0.0, Infinity]", "[-Infinity, 1.0]", '[0.0, {"__float__": "Infinity"}]'])
+def test_an_infinite_field_that_memory_does_not_depend_on_is_read(root: Path, tmp_path: Path, limit: str) -> None:
+    """As published configurations of Mamba have them: plain, or as transformers 5 writes them."""
+    file = tmp_path / "config.json"
+    file.write_text(f'{json.dumps(LLAMA_1B)[:-1]}, "time_step_limit": {limit}}}', "utf-8")
+    assert estimate(file, root=root).peak == estimate(LLAMA_1B, root=root).peak
+
+
+def test_a_chunk_of_the_loss_has_tokens_of_each_sequence(root: Path) -> None:
+    """Eight sequences with 64 tokens each have the chunk of one sequence with 512 tokens."""
+    job: dict[str, Any] = {"length": 2048, "loss": "chunked"}
+    note = "a chunk of the loss has 64 tokens of each sequence, together 512"
+    assert note in estimate(LLAMA_1B, root=root, batch=8, chunk=64, **job).assumptions
+    for batch, chunk in ((8, 64), (1, 512)):
+        found = estimate(LLAMA_1B, root=root, batch=batch, chunk=chunk, **job)
+        formulas = [each.formula for phase in found.phases for each in phase.components]
+        assert any("logits of 512 tokens" in each for each in formulas)
+
+
 def test_a_huge_configuration_file_is_refused_unread(root: Path, tmp_path: Path) -> None:
     """A sparse file of 10 GB takes no disk, and would take 10 GB of memory if it were read."""
     file = tmp_path / "config.json"

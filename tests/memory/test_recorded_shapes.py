@@ -113,7 +113,7 @@ def test_a_card_is_found_by_its_name(name: str, least: float, most: float) -> No
 def test_a_card_and_its_printed_size_are_the_same_memory(name: str, size: str) -> None:
     """What nvidia-smi shows is more than PyTorch can use, so neither figure is that total."""
     usable, printed = (card_bytes(each, ROOT) / 2**30 for each in (name, size))
-    assert usable == pytest.approx(printed, rel=0.005)
+    assert usable == pytest.approx(printed, rel=0.01)
     assert usable < float(size.removesuffix("GB"))
 
 

@@ -27,6 +27,7 @@ LLAMA_8B = {
     "intermediate_size": 14336,
     "vocab_size": 128256,
 }
+INFINITE = {"__float__": "Infinity"}
 SMALL = LLAMA_8B | {"hidden_size": 256, "num_hidden_layers": 3, "num_attention_heads": 8, "num_key_value_heads": 2}
 SMALL |= {"intermediate_size": 896, "vocab_size": 4096}
 
@@ -80,6 +81,7 @@ ASKED = {
     "quantized": peaks({**SMALL, "quantization_config": {"quant_method": "fp8"}}, length=64),
     "kernels of lfm2": {"kind": "kernels", "config": {"model_type": "lfm2"}},
     "kernels of llama": {"kind": "kernels", "config": {"model_type": "llama"}},
+    "infinite": {"kind": "kernels", "config": {"model_type": "mamba2", "time_step_limit": [0.0, INFINITE]}},
     "modernbert measured": {"kind": "measured", "config": MODERN, "settings": on_cpu({"precision": "fp32"})},
     "whisper": peaks({"model_type": "whisper"}),
     "impossible": peaks(SMALL | {"num_attention_heads": 3}),
@@ -206,6 +208,9 @@ class TestPeaks:
     def test_replaced_kernels_are_named(self) -> None:
         assert found("kernels of lfm2") == ["causal_conv1d"]
         assert found("kernels of llama") == []
+
+    def test_an_infinite_field_as_transformers_writes_it_is_read(self) -> None:
+        assert "mamba_ssm" in found("infinite")
 
     def test_a_configuration_that_transformers_refuses_is_an_error_with_its_reason(self) -> None:
         assert found("impossible")["error"].startswith("ValueError: config.json: transformers refuses this llama")

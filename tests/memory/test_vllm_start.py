@@ -140,10 +140,13 @@ def test_halving_the_heads_is_noticed_by_nearly_every_log(monkeypatch: pytest.Mo
 
 
 def test_a_log_has_no_part_in_its_own_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A log whose printed memory is changed keeps its estimate, and another log's estimate changes."""
+    """A log whose printed memory is changed keeps its estimate, and another log's estimate changes.
+
+    The constants are medians, so only a memory on the other side of them changes the others.
+    """
     changed = read_logs(ROOT)
     log = changed.logs["qwen2-5-14b-awq-a10g"]
-    logs = {**changed.logs, "qwen2-5-14b-awq-a10g": log.model_copy(update={"available": 2.0})}
+    logs = {**changed.logs, "qwen2-5-14b-awq-a10g": log.model_copy(update={"available": 60.0})}
     monkeypatch.setattr(log_errors, "read_logs", lambda _: changed.model_copy(update={"logs": logs}))
     log_errors._starts.cache_clear()
     found = {each.name: each for each in log_errors._recomputed.__wrapped__(ROOT, -2)}

@@ -10,17 +10,17 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.distributed._functional_collectives import all_to_all_single_autograd
 from torch.distributed.pipelining import PipelineStage, Schedule1F1B
 from torch.distributed.tensor import DTensor
-from torch.nn.functional import cross_entropy
 from transformers import AttentionInterface, AutoConfig, AutoModelForCausalLM
 from transformers.distributed import DistributedConfig
+from transformers.models.llama.modeling_llama import eager_attention_forward
 
 from headroom.execution.benchmark_run import MemoryMeter
 
@@ -56,12 +56,12 @@ class Stage(nn.Module):
 def pipeline(case: dict[str, Any], rank: int) -> tuple[nn.Module, Callable[[], None], torch.optim.Optimizer]:
     """Return a stage of a Llama, and a step with the schedule 1F1B."""
     model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**case["config"]), attn_implementation="sdpa")
-    stage, optimizer_of = Stage(model, rank), adamw
+    stage, model_loss = Stage(model, rank), model.loss_function
     del model
     batch = torch.randint(case["config"]["vocab_size"], (case["micro_batches"] * case["batch"], case["length"]))
 
     def loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        return cross_entropy(logits[:, :-1].flatten(0, 1), labels[:, 1:].flatten())
+        return model_loss(logits=logits, labels=labels, vocab_size=logits.shape[-1])
 
     schedule = Schedule1F1B(
         PipelineStage(stage, rank, RANKS, torch.device("cpu")), case["micro_batches"], loss_fn=loss, scale_grads=False
@@ -73,27 +73,33 @@ def pipeline(case: dict[str, Any], rank: int) -> tuple[nn.Module, Callable[[], N
         else:
             schedule.step(batch, return_outputs=False)
 
-    return stage, step, optimizer_of(stage)
+    return stage, step, adamw(stage)
 
 
-def exchanged(x: torch.Tensor, split: int, joined: int) -> torch.Tensor:
-    """Split a dimension over the ranks, and join another one."""
-    given = torch.stack(x.chunk(RANKS, split))
-    return torch.cat([*all_to_all_single_autograd(given, None, None, dist.group.WORLD)], joined)
+class Exchange(torch.autograd.Function):
+    """Split a dimension over the ranks and join another one; the backward pass does the reverse."""
+
+    @staticmethod
+    def forward(context: Any, x: torch.Tensor, split: int, joined: int) -> torch.Tensor:
+        """Exchange the parts; the call returns when both ranks have them."""
+        context.dimensions = split, joined
+        given = torch.stack(x.chunk(RANKS, split))
+        found = torch.empty_like(given)
+        dist.all_to_all_single(found, given)
+        return torch.cat([*found], joined)
+
+    @staticmethod
+    def backward(context: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        """Exchange the gradient."""
+        split, joined = context.dimensions
+        return Exchange.apply(gradient, joined, split), None, None
 
 
-def scores(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scaling: float) -> torch.Tensor:
-    """Return attention that holds its scores, as transformers' eager attention does."""
-    groups = query.shape[1] // key.shape[1]
-    key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
-    weights = nn.functional.softmax(query @ key.transpose(2, 3) * scaling, dim=-1, dtype=torch.float32)
-    return weights @ value
-
-
-def ulysses(_: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, __: Any, scaling: float = 1.0, **___: Any) -> Any:
-    """Exchange heads for tokens around attention."""
-    q, k, v = (exchanged(x, 1, 2) for x in (q, k, v))
-    return exchanged(scores(q, k, v, scaling), 2, 1).transpose(1, 2).contiguous(), None
+def ulysses(module: Any, q: Any, k: Any, v: Any, mask: Any, scaling: float = 1.0, **_: Any) -> Any:
+    """Exchange heads for tokens around the eager attention of transformers, which holds its scores."""
+    q, k, v = (Exchange.apply(x, 1, 2) for x in (q, k, v))
+    out, _ = eager_attention_forward(module, q, k, v, mask, scaling)
+    return Exchange.apply(out, 1, 2), None
 
 
 def context(case: dict[str, Any], rank: int) -> tuple[nn.Module, Callable[[], None], torch.optim.Optimizer]:
@@ -113,18 +119,17 @@ def context(case: dict[str, Any], rank: int) -> tuple[nn.Module, Callable[[], No
 
 
 def expert(case: dict[str, Any], rank: int) -> tuple[nn.Module, Callable[[], None], torch.optim.Optimizer]:
-    """Return a mixture of experts whose experts are on one rank each, and whose other weights are sharded."""
-    folder = os.path.join(case["folder"], "model")
+    """Return a mixture as transformers divides it: experts by expert parallelism, other weights by FSDP2."""
+    folder = Path(case["folder"]) / "model"
     if rank == 0:
         AutoModelForCausalLM.from_config(AutoConfig.for_model(**case["config"])).save_pretrained(folder)
     dist.barrier()
     distributed = DistributedConfig(fsdp_size=RANKS, ep_size=RANKS)
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, distributed_config=distributed)
-    torch.manual_seed(1 + rank)
     tokens = torch.randint(case["config"]["vocab_size"], (case["batch"], case["length"]))
 
     def step() -> None:
-        model(input_ids=tokens, labels=tokens, use_cache=False).loss.backward()
+        model(input_ids=tokens, labels=tokens).loss.backward()
 
     return model.train(), step, adamw(model)
 
@@ -158,7 +163,10 @@ def measured(case: dict[str, Any], rank: int) -> dict[str, float]:
         with meter.measuring():
             train()
     states = [own(x) for state in optimizer.state.values() for x in state.values() if x.dim()]
-    found |= {"weights": sum(own(p).nbytes for p in model.parameters()), "optimizer states": sum(x.nbytes for x in states)}
+    found |= {
+        "weights": sum(own(p).nbytes for p in model.parameters()),
+        "optimizer states": sum(x.nbytes for x in states),
+    }
     return found | {"peak": meter.read()["peak_allocated"]}
 
 
@@ -168,9 +176,9 @@ def main(cases: list[dict[str, Any]]) -> list[list[dict[str, float]]]:
     for case in cases:
         with tempfile.TemporaryDirectory() as folder, multiprocessing.get_context("fork").Pool(RANKS) as pool:
             runs = [pool.apply_async(measured, ({**case, "folder": folder}, rank)) for rank in range(RANKS)]
-            out.append([run.get(timeout=240) for run in runs])
+            out.append([run.get(timeout=300) for run in runs])
     return out
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(main(json.loads(sys.argv[1]))))
+    sys.stdout.write("\n" + json.dumps(main(json.loads(sys.argv[1]))))  # gloo prints, too

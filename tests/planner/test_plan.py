@@ -1,17 +1,22 @@
 """`headroom plan`: which layouts, what fits, which cannot be told apart, bad input, and the command."""
 
 import json
+import re
 from math import exp
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from headroom.cli import OK, USAGE, main
+from headroom.cli.plan_options import SHOWN
 from headroom.memory.errors import EstimateError
 from headroom.memory.estimate import estimate
+from headroom.pictures.plan_bars import BAR, PARTS, seconds_of
 from headroom.planner.plan import Plan, plan
 
 ROOT = Path(__file__).parents[2]
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
@@ -234,3 +239,48 @@ def test_one_layout_is_not_compared_with_itself(capsys: pytest.CaptureFixture[st
 def test_wrong_card_is_wrong_usage_with_close_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("llama-3.1-8b", "--card", "H10") == USAGE
     assert "headroom: card is `H10`; use a recorded card: h100" in capsys.readouterr().err
+
+
+def bars(drawn: ET.Element, layout: str) -> list[list[tuple[str, float]]]:
+    """Return the parts of each bar of a layout of the drawing, from the left: the fill and the width."""
+    (canvas,) = [each for each in drawn if each.get("class") == layout]
+    rows: dict[float, list[tuple[str, float]]] = {}
+    for path in canvas.iter(f"{SVG}path"):
+        place = re.fullmatch(rf"M([\d.]+) ([\d.]+)h([\d.]+)v{BAR}h-\3z", path.get("d", ""))
+        if place:
+            rows.setdefault(float(place[2]), []).append((path.get("class", ""), float(place[3])))
+    return list(rows.values())
+
+
+@pytest.mark.parametrize("layout", ["narrow", "wide"])
+def test_widths_of_the_drawn_bars_are_the_printed_seconds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], layout: str
+) -> None:
+    """The drawing is well-formed XML without a reference to another file, and has the rows of the printed table."""
+    file = tmp_path / "plan.svg"
+    job = ["--card", "H100", "--gpus", "8", "--batch", "64", "--length", "8192", "--json"]
+    assert main(["plan", "--root", str(ROOT), "llama-3.1-8b", *job, "--svg", str(file)]) == OK
+    printed = json.loads(capsys.readouterr().out)["layouts"][:SHOWN]
+    drawn = ET.fromstring(file.read_text("utf-8"))  # noqa: S314 - the command wrote it
+    assert drawn.tag == f"{SVG}svg"
+    assert not re.search(r"href|url\((?!#)", file.read_text("utf-8"))
+    found = bars(drawn, layout)
+    assert len(found) == len(printed) == SHOWN
+    scale = max(sum(width for _, width in bar) for bar in found) / max(each["seconds"] for each in printed)
+    words = " ".join("".join(each.itertext()) for each in drawn if each.get("class") == layout)
+    for bar, each in zip(found, printed, strict=True):
+        parts = each["parts"]
+        seconds = [parts["compute"], parts["exposed_communication"], parts["bubble"]]
+        wanted = [*seconds, parts["optimizer"] + parts["straggling"]]
+        fills = [f"p-{fill}" for fill, size in zip(PARTS.values(), wanted, strict=True) if size]
+        assert [fill for fill, _ in bar] == fills
+        assert [width for _, width in bar] == pytest.approx([scale * size for size in wanted if size], abs=0.2)
+        assert each["name"] in words
+        assert f"{seconds_of(each['seconds'])} s" in words
+
+
+def test_without_a_layout_there_is_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "plan.svg"
+    assert main(["plan", "--root", str(ROOT), "llama-3.1-70b", "--card", "RTX 4090", "--svg", str(file)]) == OK
+    assert "no layout fits, so no picture was written" in capsys.readouterr().err
+    assert not file.exists()

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from headroom import records
-from headroom.memory.sizes import card_bytes, card_total
+from headroom.memory.fixed_costs import usable_shares
+from headroom.memory.sizes import card_bytes, card_memory
 from headroom.records.accelerators import Memory, Rate
 from headroom.records.cards import read_cards
 from headroom.records.tree import Tree
@@ -49,11 +50,18 @@ class TestRecords:
             assert isinstance(accelerator.memory, Memory)
             assert card.printed.value * accelerator.devices == accelerator.memory.value
             assert card.reported == accelerator.reported
+            assert card.usable == accelerator.usable
         assert tree.cards.cards["mi250x"].printed.value == 64
 
-    def test_the_estimator_takes_what_pytorch_can_use_of_what_the_driver_reports(self) -> None:
-        assert card_total("RTX 4090", ROOT) == 24564 * 2**20
-        assert card_bytes("RTX 4090", ROOT) / 2**30 == pytest.approx(23.64)
+    def test_the_estimator_takes_what_a_program_can_use_of_a_card(self) -> None:
+        """The recorded figure, else the share of an RTX 4090 of what the driver reports, else of the printed size."""
+        share = usable_shares(ROOT)
+        assert card_bytes("RTX 4090", ROOT) == int(23.53 * 2**30)
+        assert card_bytes("L4", ROOT) == int(23034 * 2**20 * share[1])
+        assert card_bytes("B200", ROOT) == card_bytes("180GB", ROOT) == int(180 * 2**30 * share[0])
+        bases = [card_memory(each, ROOT).basis for each in ("RTX 4090", "L4", "B200", "23GiB")]
+        assert [*map(bool, bases)] == [True] * 4
+        assert len({*bases}) == 4
 
     def test_cards_follow_a_changed_file(self, tmp_path: Path) -> None:
         """Cards are cached by the times and sizes of their files."""

@@ -17,22 +17,23 @@ from headroom.cli.plan_options import add_plan_options
 
 OK, FAILED, USAGE = 0, 1, 2
 _MOST_MINUTES = 24 * 60
-_ANYWHERE = ("topology",)
-"""The subcommands that read nothing of the project."""
+_ANYWHERE = ("estimate", "plan", "topology")
+"""The subcommands that run in any folder: without a project, they read the records in the installed package."""
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - it has no public name
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0 for success, 1 for problems, 2 for wrong usage."""
     options = _parser().parse_args(arguments)
-    root: Path = options.root.resolve()
-    if options.module not in _ANYWHERE and not (root / "checks" / "registry").is_dir():
-        print(
-            f"headroom: {root} has no folder checks/registry/; run it in the project's folder, or with --root DIR",
-            file=sys.stderr,
-        )
-        return USAGE
     from headroom.io.atomic_write import UnwritableError  # noqa: PLC0415 - not needed for help
+    from headroom.records.data_root import data_root, is_project  # noqa: PLC0415 - as above
+
+    anywhere = options.root is None and options.module in _ANYWHERE
+    root = data_root() if anywhere else (options.root or Path()).resolve()
+    if not (anywhere or is_project(root)):
+        fault = f"{root} has no folder checks/registry/, so it is no clone of the project"
+        print(f"headroom: {fault}: run `git clone` and `cd` into the clone, or use --root DIR", file=sys.stderr)
+        return USAGE
 
     try:
         return int(importlib.import_module(f"headroom.cli.{options.module}").run(root, options))
@@ -56,9 +57,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="headroom", description="Check a documentation site against its measurements."
     )
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--root", type=Path, default=Path(), metavar="DIR", help="the project's folder (default: here)")
-    common.add_argument("--json", action="store_true", help="print results as JSON")
+    common = _common("here")
+    anywhere = _common("here, or else the records of the installed package")
     device = argparse.ArgumentParser(add_help=False)
     device.add_argument(
         "--device", choices=["auto", "cpu", "cuda"], default="auto", help="the device (default: a GPU if there is one)"
@@ -66,11 +66,11 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _judging(commands, common)
     estimate = commands.add_parser(
-        "estimate", parents=[common], help="estimate the GPU memory of training or inference, without a GPU"
+        "estimate", parents=[anywhere], help="estimate the GPU memory of training or inference, without a GPU"
     )
     add_estimate_options(estimate)
     plan = commands.add_parser(
-        "plan", parents=[common], help="rank layouts of training over GPUs: memory and predicted step time of each"
+        "plan", parents=[anywhere], help="rank layouts of training over GPUs: memory and predicted step time of each"
     )
     add_plan_options(plan)
     _topology(commands, common)
@@ -84,6 +84,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     _running(commands, common)
     return parser
+
+
+def _common(place: str) -> argparse.ArgumentParser:
+    """Return a parser with the options of all subcommands."""
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--root", type=Path, metavar="DIR", help=f"the project's folder (default: {place})")
+    common.add_argument("--json", action="store_true", help="print results as JSON")
+    return common
 
 
 def _topology(commands: _Commands, common: argparse.ArgumentParser) -> None:

@@ -20,7 +20,7 @@ from headroom.memory.job import Job
 from headroom.memory.known_errors import KnownError, in_words
 from headroom.memory.least_time import JOBS as TIMED
 from headroom.memory.least_time import LeastTime, least_time, speed_of
-from headroom.memory.sizes import card_bytes, gib
+from headroom.memory.sizes import CardMemory, card_memory, gib
 
 _BAR, _MODELS = 40, 4
 
@@ -36,15 +36,16 @@ def run(root: Path, options: argparse.Namespace) -> int:
         _refuse_engine_options(options)
         given = {name: value for name in FIELDS if (value := getattr(options, name)) is not None}
         job = configured_job(given.pop("job", None), given)
-        card = card_bytes(options.card, root) if options.card else None
+        memory = card_memory(options.card, root) if options.card else None
         architecture = read_architecture(options.model, root)
         found = estimate_architecture(architecture, job, root)
-        fitting = Fitting(architecture, job, card, root) if card else None
+        fitting = Fitting(architecture, job, memory.usable, root) if memory else None
         time = _least_time(architecture, job, options.card, root)
         if options.json:
             print(json.dumps({**_json(found, fitting), **({"least_time": time.to_dict()} if time else {})}, indent=1))
         else:
-            print(_text(found, fitting, options.card, [*_timed(time, job.job)] if time else []))
+            timed = [*_timed(time, job.job)] if time else []
+            print(_text(found, fitting, options.card, memory, timed))
     except EstimateError as error:
         print(f"headroom: {error}", file=sys.stderr)
         return USAGE
@@ -101,13 +102,16 @@ def _json(found: Estimate, fitting: Fitting | None) -> dict[str, object]:
     return {**found.to_dict(), "fitting": answers}
 
 
-def _text(found: Estimate, fitting: Fitting | None, card: str | None, timed: Sequence[str]) -> str:
+def _text(
+    found: Estimate, fitting: Fitting | None, card: str | None, memory: CardMemory | None, timed: Sequence[str]
+) -> str:
     lines = [*_head(found), "", *_picture(found), "", *_process(found)]
     if fitting:
         lines += ["", *_fitting(found, fitting, str(card))]
     if timed:
         lines += ["", *timed]
-    notes = (*found.assumptions, *found.fixed.notes, *_versions(found))
+    size = [f"memory of the card {gib(memory.usable)}: {memory.basis}"] if memory else []
+    notes = (*found.assumptions, *found.fixed.notes, *size, *_versions(found))
     lines += ["", "Assumptions:", *(f"  {each}" for each in notes)]
     return "\n".join(lines)
 

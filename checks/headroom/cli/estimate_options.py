@@ -21,7 +21,8 @@ _NUMBERS = {
     "batch": "sequences per GPU and micro-batch (default: 1)",
     "length": "tokens per sequence; for decode, tokens in the KV cache (default: 2048)",
     "accumulation": "micro-batches per optimizer step (default: 1)",
-    "chunk": "tokens per sequence in a chunk of a chunked loss (default: 512)",
+    "chunk": "tokens of each sequence in a chunk of a chunked loss, as torchtune splits; for a loss that splits the "
+    "flattened batch, give its tokens divided by --batch (default: 512)",
     "rank": "rank of the adapters (default: 16)",
     "data": "data-parallel GPUs (default: 1)",
     "shard": "with hsdp, GPUs that divide one copy of the weights",

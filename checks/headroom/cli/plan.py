@@ -8,20 +8,21 @@ from pathlib import Path
 
 from headroom.cli import OK, USAGE
 from headroom.cli.plan_options import PLAN_FIELDS, SHOWN
+from headroom.io.atomic_write import write_atomic
 from headroom.memory.errors import EstimateError
+from headroom.pictures.plan_bars import picture, seconds_of
+from headroom.pictures.standalone import standalone
 from headroom.planner.errors import COVERED, in_percent
 from headroom.planner.plan import LEFT_OUT, Plan, plan
 from headroom.planner.search import PlannedLayout
 
-_WHOLE = 100
-"""Seconds from which decimals are left out."""
 _TEXTS = 2
 """The first columns, which are texts."""
 _HEAD = ("", "layout", "micro-batch", "checkpointing", "s/step", "interval", "tokens/s/GPU", "exposed", "bubble", "GiB")
 
 
 def run(root: Path, options: argparse.Namespace) -> int:
-    """Print the plan as text, as a table or as JSON; return 2 if it cannot be made."""
+    """Print the plan as text, as a table or as JSON, and draw it if asked; return 2 if it cannot be made."""
     given = {name: value for name in PLAN_FIELDS if (value := getattr(options, name)) is not None}
     try:
         found = plan(options.model, root=root, **given)
@@ -29,6 +30,10 @@ def run(root: Path, options: argparse.Namespace) -> int:
         print(f"headroom: {error}", file=sys.stderr)
         return USAGE
     shown = found.layouts if options.all else found.layouts[:SHOWN]
+    if options.svg and shown:
+        write_atomic(options.svg, standalone(picture(found, shown)))
+    elif options.svg:
+        print("headroom: svg: no layout fits, so no picture was written", file=sys.stderr)
     if options.json:
         print(json.dumps(found.to_dict(), indent=1))
     else:
@@ -87,18 +92,13 @@ def _cells(found: Plan, each: PlannedLayout) -> tuple[str, ...]:
         each.name,
         f"{each.work.batch} × {each.work.accumulation}",
         "full" if each.work.recompute else "none",
-        _seconds(seconds),
-        f"{_seconds(between[0])}-{_seconds(between[1])}" if between else "unknown",
+        seconds_of(seconds),
+        f"{seconds_of(between[0])}-{seconds_of(between[1])}" if between else "unknown",
         f"{each.time.rate:,.0f}",
         f"{each.time.communication / seconds:.0%}",
         f"{each.time.bubble / seconds:.0%}",
         f"{low}-{high}",
     )
-
-
-def _seconds(seconds: float) -> str:
-    """Return seconds with three digits, without an exponent."""
-    return f"{seconds:.0f}" if seconds >= _WHOLE else f"{seconds:.3g}"
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

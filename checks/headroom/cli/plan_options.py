@@ -1,6 +1,7 @@
 """The options of ``headroom plan``. Their names are those of the arguments of ``headroom.plan``."""
 
 import argparse
+from pathlib import Path
 
 SHOWN = 10
 """The layouts that are printed without ``--all``."""
@@ -42,4 +43,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sure", action="store_true", default=None, help="only layouts that fit for certain")
     parser.add_argument("--all", action="store_true", help=f"print all layouts, not the first {SHOWN}")
     parser.add_argument("--table", action="store_true", help="print the layouts as a Markdown table alone")
+    parser.add_argument(
+        "--svg", type=Path, metavar="FILE.svg", help="draw the printed layouts, with the parts of their step times"
+    )
     parser.set_defaults(module="plan")

@@ -8,7 +8,7 @@ from statistics import median
 from headroom.cli.estimate_options import FIELDS as JOB_FIELDS
 from headroom.memory.architecture import read_architecture
 from headroom.memory.errors import EstimateError, one_of
-from headroom.memory.sizes import card_total, gib
+from headroom.memory.sizes import card_memory, gib
 from headroom.memory.vllm.fitted_costs import FittedCosts
 from headroom.memory.vllm.log_errors import RecomputedLog, all_costs, recomputed_logs
 from headroom.memory.vllm.settings import FIELDS, EngineSettings
@@ -30,16 +30,18 @@ def vllm_report(root: Path, options: argparse.Namespace) -> str:
     if foreign:
         raise EstimateError(foreign[0], "is set with --engine", "leave it out; it is an option of a job")
     flags = {name: value for name in FIELDS if (value := getattr(options, name, None)) is not None}
-    card, architecture = card_total(options.card, root), read_architecture(options.model, root)
-    settings = filled(architecture, EngineSettings(**flags), card, a100="a100" in options.card.lower())
+    memory, architecture = card_memory(options.card, root), read_architecture(options.model, root)
+    settings = filled(architecture, EngineSettings(**flags), memory.usable, a100="a100" in options.card.lower())
     costs = all_costs(root)
-    found = estimate_start(architecture, settings, card, costs)
+    found = estimate_start(architecture, settings, memory.usable, costs)
     cures = remedies(architecture, found, costs) if found.outcome != STARTS else []
     logs = recomputed_logs(root)
     if options.json:
         document = {**found.to_dict(), "remedies": cures, "known_error": known_error(logs, settings)}
         return json.dumps(document, indent=1)
-    return "\n".join([*_head(found), "", *_memory(found), "", *_answer(found, cures), "", *_notes(found, logs, costs)])
+    return "\n".join(
+        [*_head(found), "", *_memory(found), "", *_answer(found, cures), "", *_notes(found, logs, costs, memory.basis)]
+    )
 
 
 def known_error(logs: tuple[RecomputedLog, ...], settings: EngineSettings) -> dict[str, float | int]:
@@ -93,7 +95,7 @@ def _answer(found: VllmEstimate, cures: list[str]) -> list[str]:
     return [*lines, "Each of these flags alone makes it start:", *(f"  {each}" for each in cures)]
 
 
-def _notes(found: VllmEstimate, logs: tuple[RecomputedLog, ...], costs: FittedCosts) -> list[str]:
+def _notes(found: VllmEstimate, logs: tuple[RecomputedLog, ...], costs: FittedCosts, basis: str) -> list[str]:
     error = known_error(logs, found.settings)
     gpus = "one GPU" if found.settings.tensor == 1 else "several GPUs"
     known = "no published log with so many GPUs states enough"
@@ -104,6 +106,7 @@ def _notes(found: VllmEstimate, logs: tuple[RecomputedLog, ...], costs: FittedCo
     return [
         f"Known error of the tokens: {known}",
         "Assumptions:",
+        f"  memory of the card {gib(found.card)}: {basis}",
         f"  fitted to {costs.logs} logs: {per_logit}, {gib(found.other)} of non-torch memory and CUDA graphs",
         "  no multimodal encoder, no LoRA adapters, no draft model, no pipeline parallelism, nothing else on the card",
     ]

@@ -17,6 +17,7 @@ from headroom.memory.phases import Composition, Moment, phases
 from headroom.memory.resident import Resident
 from headroom.memory.sizes import gib
 from headroom.memory.weights import parameters
+from headroom.records.data_root import data_root
 from headroom.records.memory_coefficients import VariantMemory
 
 _LAYOUT_FIELDS = frozenset(Layout.__dataclass_fields__)
@@ -93,21 +94,21 @@ class Estimate:
         }
 
 
-def estimate(model: Any, *, job: Job | str | None = None, root: Path | str = Path(), **options: Any) -> Estimate:
+def estimate(model: Any, *, job: Job | str | None = None, root: Path | str | None = None, **options: Any) -> Estimate:
     """Estimate the memory of a job per GPU.
 
     Args:
         model: the name of a recorded shape or a hub name, a folder with config.json, the path of a config.json, a
             dictionary, or an object with ``to_dict``.
         job: a ``Job``, or its kind, such as ``full`` or ``lora``.
-        root: the project's folder, with checks/coefficients/ and checks/facts/.
+        root: the project's folder, with checks/coefficients/ and checks/facts/; by default, see ``data_root``.
         **options: fields of ``Job`` and ``Layout``: ``batch=4``, ``length=8192``, ``strategy="fsdp"``, ``data=8``.
 
     Raises:
         EstimateError: the model is unknown, its architecture was not traced, or a field is wrong.
     """
-    architecture = read_architecture(model, Path(root))
-    return estimate_architecture(architecture, configured_job(job, options), Path(root))
+    place = data_root(root)
+    return estimate_architecture(read_architecture(model, place), configured_job(job, options), place)
 
 
 def configured_job(job: Job | str | None, options: Mapping[str, Any]) -> Job:
@@ -168,7 +169,7 @@ def recorded(architecture: Architecture, job: Job) -> tuple[Job, VariantMemory, 
 
 
 def _stages(architecture: Architecture, job: Job) -> dict[int, tuple[Resident, int]]:
-    """Return the first and the last pipeline stage, each with its micro-batches in flight."""
+    """Return the first, the second and the last pipeline stage, each with its micro-batches in flight."""
     count, kinds = job.layout.pipeline, architecture.kinds
     if count > len(kinds):
         raise EstimateError("pipeline", f"is {count} with {len(kinds)} layers", "use at most one stage per layer")
@@ -189,7 +190,11 @@ def _stages(architecture: Architecture, job: Job) -> dict[int, tuple[Resident, i
         return {0: (Resident(architecture, job, symbols, kinds, first=True, last=True), 1)}
     first = Resident(architecture, job, symbols, kinds[:each], first=True, last=False)
     last = Resident(architecture, job, symbols, kinds[-each:], first=False, last=True)
-    return {0: (first, min(count, job.accumulation)), count - 1: (last, 1)}
+    found = {0: (first, min(count, job.accumulation)), count - 1: (last, 1)}
+    if 1 not in found:
+        inner = Resident(architecture, job, symbols, kinds[each : 2 * each], first=False, last=False)
+        found[1] = inner, min(count - 1, job.accumulation)
+    return found
 
 
 def _of_masks(architecture: Architecture, job: Job) -> Iterator[str]:
@@ -237,6 +242,9 @@ def assumptions(job: Job) -> tuple[str, ...]:
         "no layer is compiled": True,
         "the optimizer states exist: the second step, not the first": job.training,
         "a chunk's three LM-head gradients exist at once": job.training and job.loss == "chunked",
+        f"a chunk of the loss has {job.chunk:,} tokens of each sequence, together {job.batch * job.chunk:,}": (
+            job.training and job.loss == "chunked"
+        ),
         "Liger's fused loss by its source, not traced": job.training and job.loss == "fused",
         "states of paged optimizers may be in CPU memory and are not counted": job.training
         and job.optimizer.startswith("paged"),
@@ -249,9 +257,10 @@ def assumptions(job: Job) -> tuple[str, ...]:
         "tensor parallelism divides heads, MLP and their activations; norms are whole": layout.tensor > 1,
         "sequence parallelism divides norms and residuals": layout.sequence_parallel,
         "the pipeline schedule is 1F1B": layout.pipeline > 1,
-        "context parallelism divides every activation by tokens; keys and values of other GPUs are not counted": (
-            layout.context > 1
-        ),
+        "a pipeline stage has a receive buffer per micro-batch, as PyTorch's have": layout.pipeline > 1
+        and job.training,
+        "context parallelism divides every activation by tokens, and attention scores by queries; gathered keys and "
+        "values of other GPUs are not counted": layout.context > 1,
         "experts receive equally many tokens": layout.expert > 1,
         "offloaded states and their optimizer step take no GPU memory": layout.offload != "none",
     }

@@ -38,7 +38,7 @@ class Job:
         loss: ``whole`` logits, ``chunked`` with recomputation, ``fused`` (Liger), ``whole-upcast-copy``: whole logits
             as in transformers 4.48, which copied the fp32 logits to shift them, or ``whole-shift-copy``: the same
             without the bf16 logits, as in transformers 4.45.
-        chunk: tokens per sequence in one chunk of a chunked loss.
+        chunk: tokens of each sequence in one chunk of a chunked loss: a chunk has ``batch * chunk`` tokens.
         targets: the adapted layers: ``all`` linear layers, the projections of the ``attention``, or ``qv`` of them.
         rank: the rank of the adapters.
         cache: the data type of the KV cache.

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from headroom.memory.job import INFERENCE, Job
 from headroom.memory.percentiles import percentile
+from headroom.records.data_root import data_root
 from headroom.records.memory_errors import MemoryErrors, errors_of
 
 Comparison = Literal["published", "traced"]
@@ -76,7 +77,7 @@ def percent(estimated: float, actual: float) -> float:
     return 100 * (estimated / actual - 1)
 
 
-def known_error(job: Job, root: Path | str = Path()) -> KnownError | None:
+def known_error(job: Job, root: Path | str | None = None) -> KnownError | None:
     """Return the known error of estimates of this kind of job; None if nothing of this kind was compared.
 
     On one GPU, published peaks of the kind are compared, or else traced steps. The rows on several GPUs are of FSDP
@@ -84,9 +85,9 @@ def known_error(job: Job, root: Path | str = Path()) -> KnownError | None:
 
     Args:
         job: the job that is estimated.
-        root: the project's folder, with checks/memory-errors/.
+        root: the project's folder, with checks/memory-errors/; by default, see ``data_root``.
     """
-    layout, errors = job.layout, _known_errors(Path(root).resolve())
+    layout, errors = job.layout, _known_errors(data_root(root).resolve())
     if layout.weight_shards < layout.gpus or layout.context > 1 or layout.expert > 1:
         return None
     several = layout.gpus > 1

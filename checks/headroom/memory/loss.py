@@ -68,7 +68,11 @@ def _logits(candidates: Sequence[Polynomial], tokens: int, symbols: Mapping[str,
 def _chunked(
     forward: Sequence[Polynomial], backward: Sequence[Polynomial], symbols: Mapping[str, int], job: Job
 ) -> LossMemory:
-    """Return the bytes of a loss whose chunks are recomputed, as in our guide.
+    """Return the bytes of a loss whose chunks are recomputed.
+
+    A chunk has ``job.chunk`` tokens of each sequence, so ``batch * chunk`` tokens, as torchtune splits the sequences:
+    https://github.com/pytorch/torchtune/blob/02b12d36215937b7e1671d05ca9053abb857283e/torchtune/modules/loss/
+    cross_entropy_loss.py, ``LinearCrossEntropyLoss.forward``. The guide's function splits the flattened batch.
 
     The backward pass adds each chunk's LM-head gradient to the sum of the earlier ones, so that three exist at once.
     """

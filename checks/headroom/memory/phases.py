@@ -12,7 +12,7 @@ from operator import itemgetter
 from headroom.memory.cache import kept_tokens, numbers_per_token, token_bytes
 from headroom.memory.loss import LossMemory, loss_memory
 from headroom.memory.optimizers import optimizer
-from headroom.memory.polynomials import Polynomial, factors, text, value
+from headroom.memory.polynomials import Polynomial, factors, text, value, without
 from headroom.memory.resident import Resident
 from headroom.memory.weights import OUTSIDE, saved_input_widths
 from headroom.records.memory_coefficients import LayerMemory, VariantMemory
@@ -79,14 +79,21 @@ class Composition:
     ) -> None:
         self.resident, self.variant, self.in_flight = resident, variant, in_flight
         self.job, self.symbols = resident.job, resident.symbols
-        self.before = self._value(variant.before) if resident.first else 0
+        self.before = self._value(variant.before if resident.first else without(variant.before, "h"))
         self._pending = 0 if traced_tied else resident.pending_tied_gradient
         self._evaluated: dict[tuple[str, int], _Layer] = {}
         self.layers = [self._layer(number) for number in range(len(resident.kinds))]
 
     def _value(self, polynomial: Polynomial, **changed: int) -> int:
-        """Return the bytes of a polynomial on one GPU; sequence parallelism divides terms of the size B·S·h."""
-        symbols, tensor = {**self.symbols, **changed}, self.job.layout.tensor
+        """Return the bytes of a polynomial on one GPU; sequence parallelism divides terms of the size B·S·h.
+
+        Context parallelism divides the queries and not the keys, so a term with S·S is divided once.
+        """
+        symbols, tensor, context = {**self.symbols, **changed}, self.job.layout.tensor, self.job.layout.context
+        if context > 1:
+            polynomial = {
+                term: bytes_ * (context if factors(term).count("S") > 1 else 1) for term, bytes_ in polynomial.items()
+            }
         if not self.job.layout.sequence_parallel:
             return value(polynomial, symbols)
         divided = {term: bytes_ for term, bytes_ in polynomial.items() if {*factors(term)} in _ALONG_THE_SEQUENCE}
@@ -214,6 +221,23 @@ class Composition:
         """The saved activations of other micro-batches in a pipeline."""
         return (self.in_flight - 1) * (self.before + sum(layer.saved for layer in self.layers))
 
+    def _of_pipeline(self, phase: str) -> Component:
+        """Return what a stage of PyTorch's pipelines holds beyond its layers.
+
+        A stage has a buffer for each micro-batch that it receives, hidden states from the stage before and their
+        gradients from the stage after: ``_setup_forward_recv_info`` and ``_create_grad_recv_info`` in torch. In the
+        backward pass, it also holds what it sends, and the last stage holds its logits.
+        """
+        resident, job = self.resident, self.job
+        sides = (not resident.first) + (not resident.last)
+        if not job.training or not sides:
+            return Component("pipeline buffers", 0, "none")
+        boundary, backward = self._value({"B*S*h": job.width}), phase in (START, END)
+        size = sides * (job.accumulation + backward) * boundary
+        if resident.last and backward and job.loss.startswith("whole"):
+            size += self._value({"B*S*V": job.compute_width})
+        return Component("pipeline buffers", size, f"{job.width}·B·S·h per micro-batch and neighbouring stage + logits")
+
     @staticmethod
     def _now(place: str, size: int, formula: str) -> Component:
         name = "logits and loss" if place == "LM head" else "layer in progress"
@@ -244,6 +268,7 @@ class Composition:
             Component("unreduced gradients", unreduced, "gradients outside of the layers + those being reduced"),
             Component("KV cache", cache, f"keys and values in {self.job.cache}"),
             Component("saved activations", kept, self._saved_formula),
+            self._of_pipeline(phase),
             now,
         )
         return Moment(phase, place, tuple(each for each in found if each.bytes))

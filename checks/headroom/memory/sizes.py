@@ -1,6 +1,7 @@
 """Find the memory of a card by its size or its name, and write bytes for people."""
 
 import re
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -14,44 +15,59 @@ _UNITS = {unit.lower(): unit for unit in ("GB", "GiB", "MB", "MiB")}
 GIB = 2**30
 
 
-def card_bytes(text: str, root: Path) -> int:
-    """Return the bytes that PyTorch can use of a card, from a size such as ``24GB`` or a name such as ``RTX 4090``.
+@dataclass(frozen=True, slots=True)
+class CardMemory:
+    """The memory of a card.
 
-    A vendor's GB is a GiB, of which PyTorch can use a part; a size in GiB or MiB is taken as it is.
-
-    Raises:
-        EstimateError: the text is neither a size nor a recorded card.
+    Attributes:
+        usable: the bytes that CUDA or HIP reports to a program. vLLM computes its budget from them.
+        basis: where the bytes are from, in words.
     """
-    card = None if _SIZE.fullmatch(text.strip()) else _named(text, root)
-    if card and card.reported:
-        return int(card_total(text, root) * usable_shares(root)[1])
-    return card_total(text, root)
+
+    usable: int
+    basis: str
 
 
-def card_total(text: str, root: Path) -> int:
-    """Return the bytes of a card that its driver reports, from a size or a name.
+def card_memory(text: str, root: Path) -> CardMemory:
+    """Return the memory of a card, from a size such as ``24GB`` or a name such as ``RTX 4090``.
 
-    Where no total is recorded, and of a size in GB, it is what PyTorch can use.
+    A vendor's GB is a GiB, of which a program can use a part; a size in GiB or MiB is taken as it is.
 
     Raises:
         EstimateError: the text is neither a size nor a recorded card.
     """
     found = _SIZE.fullmatch(text.strip())
-    if not found:
-        card = _named(text, root)
-        if card.reported:
-            return int(convert(card.reported.value, card.reported.unit, "B"))
-        return _usable(card.printed.value, card.printed.unit, root)
-    size, unit = float(found[1]), _UNITS[found[2].lower()]
-    if not size:
-        raise EstimateError("card", f"is `{text}`", "give a size such as 24GB or 23.6GiB")
-    return _usable(size, unit, root)
+    if found:
+        size, unit = float(found[1]), _UNITS[found[2].lower()]
+        if not size:
+            raise EstimateError("card", f"is `{text}`", "give a size such as 24GB or 23.6GiB")
+        return _printed(size, unit, root)
+    card = _named(text, root)
+    if card.usable:
+        size = int(convert(card.usable.value, card.usable.unit, "B"))
+        return CardMemory(size, f"as a published log of the {card.title} shows it")
+    if card.reported:
+        size, share = int(convert(card.reported.value, card.reported.unit, "B")), usable_shares(root)[1]
+        return CardMemory(int(size * share), f"{share:.1%} of what nvidia-smi shows, the share on an RTX 4090")
+    return _printed(card.printed.value, card.printed.unit, root)
 
 
-def _usable(size: float, unit: str, root: Path) -> int:
+def card_bytes(text: str, root: Path) -> int:
+    """Return the bytes of a card that a program can use, from a size or a name.
+
+    Raises:
+        EstimateError: the text is neither a size nor a recorded card.
+    """
+    return card_memory(text, root).usable
+
+
+def _printed(size: float, unit: str, root: Path) -> CardMemory:
+    """Return the memory of a card of which only a size is known."""
     if unit in ("GB", "MB"):
-        return int(convert(size, unit.replace("B", "iB"), "B") * usable_shares(root)[0])
-    return int(convert(size, unit, "B"))
+        share = usable_shares(root)[0]
+        usable = int(convert(size, unit.replace("B", "iB"), "B") * share)
+        return CardMemory(usable, f"{share:.1%} of the printed size, the share on an RTX 4090")
+    return CardMemory(int(convert(size, unit, "B")), "as given")
 
 
 def _named(text: str, root: Path) -> Card:

@@ -44,6 +44,7 @@ _SCHEMES = frozenset(
         "calc",
         "estimate",
         "estimate-table",
+        "install",
         "accelerators",
         "memory-errors",
         "plan",

@@ -12,6 +12,9 @@ LIGHT: Final = {
     "shade": "#f4f6f6",
     "teal": "#0d6066",
     "red": "#a1262c",
+    "amber": "#855700",
+    "violet": "#5d4a8f",
+    "slate": "#4a5a6a",
 }
 DARK: Final = {
     "ink": "#e2e8e8",
@@ -21,8 +24,11 @@ DARK: Final = {
     "shade": "#1c2326",
     "teal": "#73c9c4",
     "red": "#f0928f",
+    "amber": "#e0b060",
+    "violet": "#b9a8ea",
+    "slate": "#a9b9c9",
 }
-"""The colours that drawings of boxes use, as in docs/assets/style/colours.css."""
+"""The colours that such drawings use, as in docs/assets/style/colours.css."""
 
 
 def standalone(picture: Picture) -> str:

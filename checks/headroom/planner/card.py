@@ -78,7 +78,7 @@ def planned_cluster(
     )
     notes = []
     if gpus > 1 and not link and not recorded:
-        notes.append(f"the record of {title} has no link: {PCIE:g} GB/s per direction, a PCIe 4 x16 slot, is assumed")
+        notes.append(f"no link among {title} is recorded: {PCIE:g} GB/s per direction, a PCIe 4 x16 slot, is assumed")
     if gpus > inside and network is None:
         notes.append(f"{NETWORK:g} Gb/s per GPU between nodes are assumed; --network gives another figure")
     return PlannedCluster(cluster, card_bytes(key, root), title, tuple(notes))

@@ -117,5 +117,6 @@ def memory_bandwidth(name: str, accelerator: Accelerator) -> float:
 
 
 def link_bandwidth(accelerator: Accelerator) -> float | None:
-    """Return bytes per second and direction of the GPU's own link, if it has one."""
-    return accelerator.link.one_direction * 1e9 if isinstance(accelerator.link, Link) else None
+    """Return bytes per second and direction of the GPU's own link, if it has one that joins more than two GPUs."""
+    link = accelerator.link
+    return link.one_direction * 1e9 if isinstance(link, Link) and link.peers != "one" else None

@@ -14,6 +14,7 @@ from headroom.planner.decoder import decoder_of
 from headroom.planner.recorded import read_constants
 from headroom.planner.search import Accuracy, PlannedLayout, Search, accuracy_of, ranked
 from headroom.planner.step_time import Work
+from headroom.records.data_root import data_root
 
 LEFT_OUT = (
     "data loading, checkpoints, evaluation and warm-up",
@@ -122,7 +123,7 @@ def plan(
     loss: str = "whole",
     optimizer: str = "adamw_torch_fused",
     sure: bool = False,
-    root: Path | str = Path(),
+    root: Path | str | None = None,
 ) -> Plan:
     """Plan full training of a model on a cluster.
 
@@ -141,12 +142,12 @@ def plan(
         loss: the loss, as for ``estimate``.
         optimizer: the optimizer, as for ``estimate``.
         sure: whether layouts that fit only within the error of the memory estimate are left out.
-        root: the project's folder, with checks/facts/ and checks/published/.
+        root: the project's folder, with checks/facts/ and checks/published/; by default, see ``data_root``.
 
     Raises:
         EstimateError: the model or the card is unknown, or a field is wrong.
     """
-    place = Path(root).resolve()
+    place = data_root(root).resolve()
     work = _work(length, precision, kernels, tensor_overlap=tensor_overlap)
     whole("batch", batch, most=_MOST_BATCH)
     cluster = planned_cluster(card, gpus, gpus_per_node, network, link, place)

@@ -23,9 +23,11 @@ Check = Literal[
     "bus-and-bandwidth",
     "stacks-and-memory",
     "printed-and-reported",
+    "reported-and-usable",
     "link-directions",
     "link-count",
     "devices-and-package",
+    "chip-and-pod",
     "achieved-below-peak",
     "ridge",
 ]
@@ -105,6 +107,22 @@ class Bus(Sourced):
     """Gbit/s per pin, with both edges of the clock."""
 
 
+class Stack(Sourced):
+    """A stack of HBM. The stacks of a GPU follow from its bus, of which each has 1024 bits."""
+
+    gigabytes: Positive
+
+
+class Pod(Sourced):
+    """The largest system of equal chips for which the vendor prints a rate."""
+
+    chips: Annotated[int, Field(gt=1)]
+    rate: Positive
+    """With all chips, usually of two digits."""
+    unit: Literal["PFLOPS"]
+    format: Format
+
+
 class MatrixUnits(Sourced):
     """The matrix units and their clock."""
 
@@ -168,9 +186,13 @@ class Accelerator(Record):
     """What the vendor prints."""
     reported: Memory | None = None
     """The total that the driver reports, as nvidia-smi or rocm-smi shows it."""
+    usable: Memory | None = None
+    """The total that CUDA or HIP reports to a program on Linux, such as ``torch.cuda.mem_get_info()[1]``."""
     bandwidth: _BandwidthCell
     bus: Bus | None = None
+    stack: Stack | None = None
     matrix_units: MatrixUnits | None = None
+    pod: Pod | None = None
     device_bf16: Throughput | None = None
     """The bf16 peak of one of several devices."""
     power: _PowerCell

@@ -47,7 +47,9 @@ class Card:
     printed: Memory
     """What the vendor prints for one device."""
     reported: Memory | None
-    """What the driver reports."""
+    """What nvidia-smi or rocm-smi shows."""
+    usable: Memory | None = None
+    """What CUDA or HIP reports to a program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def cards_of(reader: Reader, file: Found, accelerators: Mapping[str, Accelerator
         known = accelerators.get(card.accelerator)
         if known is not None and isinstance(known.memory, Memory):
             size = known.memory.model_copy(update={"value": known.memory.value / known.devices})
-            found[name] = Card(card.title, card.names, size, known.reported)
+            found[name] = Card(card.title, card.names, size, known.reported, known.usable)
         elif not unread:
             line = reader.line(file, ("cards", name, "accelerator"))
             message = f"no accelerator `{card.accelerator}` has a known memory"

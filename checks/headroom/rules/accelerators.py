@@ -14,12 +14,16 @@ _ROUNDED: Final = 0.025
 """How far two figures may be apart that sources have rounded."""
 _REPORTED: Final = (0.93, 1.03)
 """What drivers report of a printed GB, in GiB: a part for ECC, or a GB that is a GiB."""
+_PROGRAM: Final = (0.90, 1.005)
+"""What CUDA and HIP report to a program of a printed GB, in GiB. The driver keeps a part besides ECC."""
+_EXACT: Final = (0.97, 1.01)
+"""The same of a printed GiB: memory that ECC takes is not printed then."""
 _STACK: Final = 1024
-"""The bits of a stack of HBM. Memory with fewer bits than two stacks is of another kind."""
-_SIZES: Final = ((2.5, (4, 8)), (3.7, (16,)), (5.7, (16, 24)), (math.inf, (24, 36)))
-"""The sizes in GB of a stack of HBM2, HBM2E, HBM3 and HBM3E, each up to a rate in Gbit/s per pin."""
-_USABLE: Final = (0.88, 1.02)
+"""The bits of a stack of HBM up to HBM3E. Memory with fewer bits than two stacks is of another kind."""
+_USABLE: Final = (0.93, 1.02)
 """The part of a stack that vendors print: they keep some back, and write GB for GiB."""
+_POD: Final = 0.05
+"""How far the rate of a pod may be from that of its chips: vendors print two digits."""
 _RIDGE: Final = (50, 600)
 """The FLOP per byte at which real accelerators are bound by bandwidth and by compute alike."""
 _ABOVE: Final = 1.6
@@ -116,26 +120,52 @@ def _bus(each: Accelerator) -> Iterator[Fault]:
 
 
 def _stacks(each: Accelerator) -> Iterator[Fault]:
-    """HBM consists of stacks, whose sizes its generation has. A superchip's memory is too large for one GPU."""
-    if each.bus and each.bus.bits >= 2 * _STACK and isinstance(each.memory, Memory):
-        rate, low, high = each.bus.gigabits_per_pin, *_USABLE
-        sizes = next(sizes for limit, sizes in _SIZES if rate <= limit)
-        found = each.memory.value * _STACK / each.bus.bits
-        if not any(low * size <= found <= high * size for size in sizes):
-            known = " or ".join(map(str, sizes))
-            message = f"{each.memory.value:g} {each.memory.unit} are {found:g} per stack of {_STACK} bits, not {known}"
-            yield Fault(("memory",), message)
+    """HBM consists of stacks of a recorded size. A superchip's memory is too large for one GPU."""
+    if not each.bus or each.bus.bits < 2 * _STACK or not isinstance(each.memory, Memory):
+        return
+    if not each.stack:
+        yield Fault(("bus",), f"a bus of {each.bus.bits} bits is that of HBM, and `stack` has no size of a stack")
+        return
+    low, high = _USABLE
+    found = each.memory.value * _STACK / each.bus.bits
+    if not low * each.stack.gigabytes <= found <= high * each.stack.gigabytes:
+        known = f"{found:g} per stack of {_STACK} bits, not {each.stack.gigabytes:g}"
+        yield Fault(("memory",), f"{each.memory.value:g} {each.memory.unit} are {known}")
+
+
+def _pod(each: Accelerator) -> Iterator[Fault]:
+    """The rate of a pod is that of its chips together."""
+    peak = each.peak(each.pod.format) if each.pod else None
+    if each.pod and peak is not None:
+        found = peak * each.pod.chips / 1000
+        if not _near(each.pod.rate, found, _POD):
+            message = f"{each.pod.chips} chips of {peak:g} TFLOPS have {found:g} PFLOPS, not {each.pod.rate:g}"
+            yield Fault(("peaks", each.pod.format), message)
 
 
 def _reported(each: Accelerator) -> Iterator[Fault]:
-    """A driver reports about as many GiB as the vendor prints GB."""
+    """A driver reports about as many GiB as the vendor prints GB, and nearly all of a printed GiB."""
     if each.reported and isinstance(each.memory, Memory):
         share = _gib(each.reported) * each.devices / each.memory.value
-        low, high = _REPORTED
+        low, high = _EXACT if each.memory.unit == "GiB" else _REPORTED
         if not low <= share <= high:
             printed = f"{each.memory.value:g} {each.memory.unit}"
             message = f"the reported memory is {_gib(each.reported):.1f} GiB, and {printed} are printed"
             yield Fault(("reported",), message)
+
+
+def _usable(each: Accelerator) -> Iterator[Fault]:
+    """A program sees at most what the driver reports, and about as many GiB as the vendor prints GB."""
+    if not each.usable:
+        return
+    size = _gib(each.usable)
+    if each.reported and size > 1.001 * _gib(each.reported):
+        yield Fault(("usable",), f"programs see {size:.2f} GiB, and the driver reports {_gib(each.reported):.2f} GiB")
+    if isinstance(each.memory, Memory):
+        low, high = _PROGRAM
+        if not low <= size * each.devices / each.memory.value <= high:
+            printed = f"{each.memory.value:g} {each.memory.unit}"
+            yield Fault(("usable",), f"programs see {size:.2f} GiB, and {printed} are printed")
 
 
 def _gib(size: Memory) -> float:
@@ -195,9 +225,11 @@ CHECKS: Final[Mapping[Check, Callable[[Accelerator], Iterator[Fault]]]] = {
     "bus-and-bandwidth": _bus,
     "stacks-and-memory": _stacks,
     "printed-and-reported": _reported,
+    "reported-and-usable": _usable,
     "link-directions": _directions,
     "link-count": _count,
     "devices-and-package": _devices,
+    "chip-and-pod": _pod,
     "achieved-below-peak": _achieved,
     "ridge": _ridge,
 }

@@ -176,7 +176,7 @@
       : `Known error of a difference: ${percent(same)} between layouts that divide the model alike, ${percent(other)} between others. The interval covers 80\u00a0% of ${runs} published runs of such models.`
     const said = [
       withoutRoom ? `${layoutsOf(withoutRoom)} ${withoutRoom === 1 ? "does" : "do"} not fit.` : "",
-      !run.link && cards[run.card].assumed && run.perNode > 1 ? `No link of this GPU is recorded: ${assumed} GB/s per direction are assumed.` : "",
+      !run.link && cards[run.card].assumed && run.perNode > 1 ? `No link among these GPUs is recorded: ${assumed} GB/s per direction are assumed.` : "",
       run.precision === "fp8" ? "Memory is that of bf16: what fp8 saves or adds is not counted." : "",
       models[run.model].decoder.experts > 1 ? "Experts: published runs are slower than predicted, by the whole interval." : "",
     ].filter(Boolean)

@@ -30,7 +30,7 @@ def configuration_of(fields: Mapping[str, Any]) -> Any:
         ValueError: transformers has no such architecture or refuses its fields, or the checkpoint is quantized.
     """
     refuse_quantized(fields)
-    fields = dict(fields)
+    fields = dict(_decoded(fields))
     kind = fields.pop("model_type", None)
     if kind not in transformers.CONFIG_MAPPING:
         raise ValueError(f"model_type: transformers {transformers.__version__} has no {kind!r}")
@@ -42,3 +42,12 @@ def configuration_of(fields: Mapping[str, Any]) -> Any:
     if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = config.pad_token_id = 0  # shapes leave out the tokens
     return config
+
+
+def _decoded(value: Any) -> Any:
+    """Return a value with each ``{"__float__": "Infinity"}``, as transformers writes infinite floats, as that float."""
+    if isinstance(value, Mapping):
+        if value.keys() == {"__float__"} and value["__float__"] in ("Infinity", "-Infinity", "NaN"):
+            return float(value["__float__"])
+        return {name: _decoded(each) for name, each in value.items()}
+    return [_decoded(each) for each in value] if isinstance(value, list) else value

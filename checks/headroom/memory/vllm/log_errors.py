@@ -11,7 +11,7 @@ from pathlib import Path
 
 from headroom.memory.architecture import Architecture, read_architecture
 from headroom.memory.errors import EstimateError
-from headroom.memory.sizes import card_total
+from headroom.memory.sizes import card_bytes
 from headroom.memory.vllm.fitted_costs import (
     Batch,
     CostSample,
@@ -177,7 +177,7 @@ def _card(log: VllmLog, root: Path) -> int | None:
     if log.total is not None:
         return int(log.total * _GIB)
     try:
-        return card_total(log.card, root) if log.card else None
+        return card_bytes(log.card, root) if log.card else None
     except EstimateError:
         return None
 
