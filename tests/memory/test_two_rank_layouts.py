@@ -14,17 +14,17 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 LLAMA = {
     "model_type": "llama",
-    "hidden_size": 768,
-    "intermediate_size": 512,
+    "hidden_size": 384,
+    "intermediate_size": 256,
     "num_hidden_layers": 4,
-    "num_attention_heads": 12,
-    "num_key_value_heads": 12,
+    "num_attention_heads": 6,
+    "num_key_value_heads": 6,
     "vocab_size": 1024,
     "tie_word_embeddings": False,
 }
 MIXTRAL = LLAMA | {
     "model_type": "mixtral",
-    "intermediate_size": 256,
+    "intermediate_size": 128,
     "num_hidden_layers": 3,
     "num_local_experts": 8,
     "num_experts_per_tok": 2,
@@ -34,16 +34,18 @@ LARGE_VOCABULARY = LLAMA | {"vocab_size": 8192}
 PIPELINE = {"kind": "pipeline", "config": LLAMA, "batch": 4, "length": 128, "micro_batches": 4}
 CASES: dict[str, dict[str, Any]] = {
     "first stage": PIPELINE,
-    "first stage, 12 micro-batches": PIPELINE | {"micro_batches": 12},
+    "first stage, 8 micro-batches": PIPELINE | {"micro_batches": 8},
     "last stage": PIPELINE | {"config": LARGE_VOCABULARY, "batch": 2, "length": 64},
     "context": {"kind": "context", "config": LLAMA, "batch": 1, "length": 512},
-    "experts": {"kind": "expert", "config": MIXTRAL, "batch": 1, "length": 16},
+    "experts": {"kind": "expert", "config": MIXTRAL, "batch": 16, "length": 32},
+    "experts in transformers": {"kind": "transformers", "config": MIXTRAL, "batch": 1, "length": 16},
 }
 LAYOUTS: dict[str, dict[str, Any]] = {
     "context": {"context": 2, "attention": "eager"},
-    "expert": {"strategy": "fsdp", "data": 2, "expert": 2},
+    "expert": {"strategy": "ddp", "gradient_as_bucket_view": True, "data": 2, "expert": 2},
+    "transformers": {"strategy": "fsdp", "data": 2, "expert": 2},
 }
-BOUNDARY = 4 * 128 * 768 * 4
+BOUNDARY = 4 * 128 * 384 * 4
 """Bytes of the hidden states of a micro-batch between two stages of the first case."""
 RESIDENT = ("weights", "gradients", "optimizer states")
 
@@ -81,9 +83,9 @@ def test_weights_gradients_and_optimizer_states_are_exact(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in CASES if name != "experts"])
+@pytest.mark.parametrize("name", [name for name in CASES if "transformers" not in name])
 def test_the_rest_of_the_peak_is_within_4_percent(measured: dict[str, list[dict[str, float]]], name: str) -> None:
-    """FSDP2 on gloo has temporaries of its own, so the peak with experts is not compared."""
+    """FSDP2 on gloo has temporaries of its own, so its peak is not compared."""
     job = predicted(name)
     peaks = [found["peak"] for found in measured[name]]
     if CASES[name]["kind"] == "pipeline":
@@ -97,15 +99,15 @@ def test_pipeline_stage_has_a_receive_buffer_per_micro_batch(measured: dict[str,
     """Both stages have it: for hidden states or for their gradients. Gloo may hold another one for a moment."""
     few, many = (measured[name] for name in list(CASES)[:2])
     for one, other in zip(few, many, strict=True):
-        assert other["peak"] - one["peak"] == pytest.approx(8 * BOUNDARY, abs=BOUNDARY)
+        assert other["peak"] - one["peak"] == pytest.approx(4 * BOUNDARY, abs=BOUNDARY)
     estimates = [predicted(name).peak for name in list(CASES)[:2]]
-    assert estimates[1] - estimates[0] == 8 * BOUNDARY
+    assert estimates[1] - estimates[0] == 4 * BOUNDARY
 
 
 @pytest.mark.slow
 def test_context_parallelism_divides_attention_scores_once(measured: dict[str, list[dict[str, float]]]) -> None:
     """Each rank has the scores of half of the queries or heads, over all keys."""
-    scores = 4 * 12 * 512 * 512 / 2
+    scores = 4 * 6 * 512 * 512 / 2
     job = predicted("context")
     wrong = job.peak - len(range(4)) * scores / 2
     assert wrong < 0.98 * max(found["peak"] for found in measured["context"])

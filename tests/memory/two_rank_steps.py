@@ -122,7 +122,47 @@ def context(case: dict[str, Any], rank: int) -> tuple[nn.Module, Callable[[], No
     return model.train(), step, adamw(model)
 
 
+class HalfOfTheExperts(nn.Module):
+    """The experts of this rank, which get the tokens of both; every expert gets equally many."""
+
+    def __init__(self, experts: Any, rank: int) -> None:
+        super().__init__()
+        self.total, held = experts.num_experts, experts.num_experts // RANKS
+        for name in ("gate_up_proj", "down_proj"):
+            part = getattr(experts, name).detach()[held * rank : held * (rank + 1)].clone()
+            setattr(experts, name, nn.Parameter(part))
+        experts.num_experts, self.experts = held, experts
+
+    def forward(self, x: torch.Tensor, chosen: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        """Send the rows to their experts, and return their results, weighted."""
+        held, top_k = self.experts.num_experts, chosen.shape[1]
+        rows = Exchange.apply(x.repeat(top_k, 1), 0, 0)
+        expert_of_row = torch.arange(held).repeat(RANKS).repeat_interleave(len(rows) // self.total)[:, None]
+        out = self.experts(rows, expert_of_row, torch.ones_like(expert_of_row, dtype=x.dtype))
+        back = Exchange.apply(out, 0, 0).view(top_k, *x.shape)
+        return (back * weights.mT[..., None]).sum(0)
+
+
 def expert(case: dict[str, Any], rank: int) -> tuple[nn.Module, Callable[[], None], torch.optim.Optimizer]:
+    """Return a mixture that has half of the experts, and its step, whose gradients exist throughout."""
+    config = AutoConfig.for_model(**case["config"])
+    model = AutoModelForCausalLM.from_config(config, attn_implementation="sdpa", experts_implementation="grouped_mm")
+    for layer in model.model.layers:
+        layer.mlp.experts = HalfOfTheExperts(layer.mlp.experts, rank)
+    tokens = torch.randint(case["config"]["vocab_size"], (case["batch"], case["length"]))
+    shared = [p for name, p in model.named_parameters() if ".experts." not in name]
+
+    def step() -> None:
+        model(input_ids=tokens, labels=tokens).loss.backward()
+        for parameter in shared:
+            dist.all_reduce(parameter.grad)
+
+    return model.train(), step, adamw(model)
+
+
+def expert_in_transformers(
+    case: dict[str, Any], rank: int
+) -> tuple[nn.Module, Callable[[], None], torch.optim.Optimizer]:
     """Return a mixture as transformers divides it: experts by expert parallelism, other weights by FSDP2."""
     folder = Path(case["folder"]) / "model"
     if rank == 0:
@@ -138,7 +178,7 @@ def expert(case: dict[str, Any], rank: int) -> tuple[nn.Module, Callable[[], Non
     return model.train(), step, adamw(model)
 
 
-KINDS = {"pipeline": pipeline, "context": context, "expert": expert}
+KINDS = {"pipeline": pipeline, "context": context, "expert": expert, "transformers": expert_in_transformers}
 
 
 def own(tensor: torch.Tensor) -> torch.Tensor:
@@ -161,7 +201,7 @@ def measured(case: dict[str, Any], rank: int) -> dict[str, float]:
             step()
             found["gradients"] = sum(own(p.grad).nbytes for p in model.parameters())
             optimizer.step()
-            optimizer.zero_grad()
+            optimizer.zero_grad(set_to_none=case["kind"] != "expert")
 
         train()
         with meter.measuring():
