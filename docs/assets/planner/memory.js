@@ -1,7 +1,7 @@
 // The memory of full bf16 training with fp32 master weights on the GPU of a layout that holds the most: equal to Python's.
 const layoutMemory = (() => {
   const {families, polys, fixed} = planData
-  const {sum, product, most, rounded, parsed, evaluate, value, loss} = memoryFormulas(polys)
+  const {sum, product, most, rounded, parsed, evaluate, loss} = memoryFormulas(polys)
   const WIDTH = 2, CHUNK = 512, OUTSIDE = "outside"
   const ceil = (size, by) => Math.ceil(size / by)
 
@@ -90,12 +90,19 @@ const layoutMemory = (() => {
 
   // The largest moment of one optimizer step on one stage.
   function peakOf(model, layout, variant, here, symbols, job, inFlight) {
-    const {tensor} = layout, along = names => ["B,S", "B,S,h"].includes([...new Set(names)].sort().join())
-    // Sequence parallelism divides the terms of the size B·S·h.
-    const local = number => {
-      if (tensor === 1) return value(number, symbols)
-      const terms = parsed[number]
-      return evaluate(terms.filter(([, names]) => !along(names)), symbols) + ceil(evaluate(terms.filter(([, names]) => along(names)), symbols), tensor)
+    const {tensor, context} = layout, along = names => ["B,S", "B,S,h"].includes([...new Set(names)].sort().join())
+    // Context parallelism divides queries and not keys: a term with S·S is divided once. Sequence parallelism divides the terms of the size B·S·h.
+    const localTerms = terms => {
+      const scaled = terms.map(([bytes, names]) => [names.filter(name => name === "S").length > 1 ? bytes * context : bytes, names])
+      if (tensor === 1) return evaluate(scaled, symbols)
+      return evaluate(scaled.filter(([, names]) => !along(names)), symbols) + ceil(evaluate(scaled.filter(([, names]) => along(names)), symbols), tensor)
+    }
+    const local = number => localTerms(parsed[number])
+    // A pipeline stage has a buffer per micro-batch and neighbour. In the backward pass it also holds what it sends, and the last one its logits.
+    const buffers = backward => {
+      const sides = Number(!here.first) + Number(!here.last)
+      const logits = sides && here.last && backward && job.loss === "whole" ? localTerms([[WIDTH, ["B", "S", "V"]]]) : 0
+      return sides * (job.accumulation + Number(backward)) * localTerms([[WIDTH, ["B", "S", "h"]]]) + logits
     }
     const largest = numbers => most(numbers.map(local)), persist = job.accumulation > 1, adds = persist && !here.groups
     const known = {}
@@ -104,36 +111,36 @@ const layoutMemory = (() => {
       return {kind, cached: Math.max(0, local(cached)), saved: local(saved), forward: largest(forward),
         backward: largest(adds && accumulated.length ? accumulated : backward)}
     })())
-    const before = here.first ? local(variant.before) : 0, saved = sum(layers, each => each.saved)
+    const before = localTerms(parsed[variant.before].filter(([, names]) => here.first || !names.includes("h"))), saved = sum(layers, each => each.saved)
     const waiting = (inFlight - 1) * (before + saved), pending = variant.tied ? 0 : here.pending
-    const always = here.always + rounded(16 * symbols.B * symbols.S)
+    const always = here.always + rounded(16 * symbols.B * symbols.S), forwardAlways = always + buffers(false), backwardAlways = always + buffers(true)
     let peak = 0
-    const moment = (kept, gradients, now, gathered = here.gathered, unreduced = 0) => {
-      peak = Math.max(peak, always + gathered + (persist ? here.all : gradients) + unreduced + kept + now)
+    const moment = (constant, kept, gradients, now, gathered = here.gathered, unreduced = 0) => {
+      peak = Math.max(peak, constant + gathered + (persist ? here.all : gradients) + unreduced + kept + now)
     }
 
     let kept = before + waiting
     for (const layer of layers) {
-      moment(kept, 0, layer.forward)
+      moment(forwardAlways, kept, 0, layer.forward)
       kept += layer.cached
     }
     const [lossForward, lossBackward] = here.last ? loss(variant, symbols, job) : [0, 0]
-    if (here.last) moment(kept, 0, lossForward)
+    if (here.last) moment(forwardAlways, kept, 0, lossForward)
 
     kept = before + waiting + saved
-    if (here.last) moment(kept, 0, lossBackward)
+    if (here.last) moment(backwardAlways, kept, 0, lossBackward)
     let gradients = here.head
     for (let number = layers.length - 1; number >= 0; number--) {
       const layer = layers[number], above = layers[number + 1]
       kept -= layer.saved
-      moment(kept, gradients + pending, layer.backward, here.gathered, here.unreducedHead + (above ? here.reduced(above.kind) : 0))
+      moment(backwardAlways, kept, gradients + pending, layer.backward, here.gathered, here.unreducedHead + (above ? here.reduced(above.kind) : 0))
       gradients += here.gradients[layer.kind]
     }
     const [backward, accumulated] = variant.end
     const end = here.first ? largest(adds && accumulated.length ? accumulated : backward) : 0
-    moment(waiting, gradients + 2 * pending, end, here.groups ? here.gatheredAtTheEnd : here.gathered, here.unreducedHead + here.reduced(layers[0].kind))
-    if (here.groups) moment(waiting, gradients, 0, 0, here.unreducedOutside + here.reduced(OUTSIDE))
-    moment(0, here.all, 0, 0)
+    moment(backwardAlways, waiting, gradients + 2 * pending, end, here.groups ? here.gatheredAtTheEnd : here.gathered, here.unreducedHead + here.reduced(layers[0].kind))
+    if (here.groups) moment(backwardAlways, waiting, gradients, 0, 0, here.unreducedOutside + here.reduced(OUTSIDE))
+    moment(forwardAlways, 0, here.all, 0, 0)
     return peak
   }
 
@@ -143,14 +150,17 @@ const layoutMemory = (() => {
     if (!symbols) return () => null
     const kinds = model.kinds.flatMap(([kind, count]) => Array(count).fill(kind)), {pipeline} = layout, each = ceil(kinds.length, pipeline)
     const stage = (list, first, last) => residentOf(model, layout, symbols, optimizer, list, first, last)
-    const stages = pipeline === 1 ? [stage(kinds, true, true)] : [stage(kinds.slice(0, each), true, false), stage(kinds.slice(-each), false, true)]
+    // The first, the second and the last stage, each with its micro-batches in flight.
+    const stages = pipeline === 1 ? [[stage(kinds, true, true), 1]]
+      : [[stage(kinds.slice(0, each), true, false), pipeline], [stage(kinds.slice(-each), false, true), 1]]
+    if (pipeline > 2) stages.push([stage(kinds.slice(each, 2 * each), false, false), pipeline - 1])
     const beside = fixed[gpus(layout) === 1 ? "one" : "several"]
     return (batch, accumulation, checkpointing) => {
       const variant = model.variants[Number(checkpointing)]
       if (!variant) return null
       const job = {job: "full", precision: "bf16", loss: lossKind, chunk: CHUNK, accumulation}
-      const peak = most(stages.map(here => peakOf(model, layout, variant, here, {...symbols, B: batch}, job,
-        here.first && !here.last ? Math.min(pipeline, accumulation) : 1)))
+      const peak = most(stages.map(([here, inFlight]) =>
+        peakOf(model, layout, variant, here, {...symbols, B: batch}, job, Math.min(inFlight, accumulation))))
       return {peak, low: peak + beside.low, high: peak + beside.high + Math.trunc(peak * beside.share)}
     }
   }
