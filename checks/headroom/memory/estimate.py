@@ -13,7 +13,8 @@ from headroom.memory.fixed_costs import FixedCosts, fixed_costs
 from headroom.memory.job import Job
 from headroom.memory.known_errors import KnownError, known_error
 from headroom.memory.layouts import Layout, local_symbols
-from headroom.memory.phases import Composition, Moment, phases
+from headroom.memory.moments import Moment, phases
+from headroom.memory.phases import Composition
 from headroom.memory.resident import Resident
 from headroom.memory.sizes import gib
 from headroom.memory.weights import parameters

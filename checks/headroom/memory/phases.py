@@ -1,16 +1,13 @@
-"""Put the memory of each moment of a job together: forward pass, backward pass, optimizer step, inference.
+"""Put the memory of each moment of a job together: forward pass, backward pass, optimizer step, inference."""
 
-A moment is a point in a phase, such as the forward pass of one layer. The memory of a phase is that of its largest
-moment, and the peak is the largest phase.
-"""
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 
 from headroom.memory.cache import kept_tokens, numbers_per_token, token_bytes
 from headroom.memory.loss import LossMemory, loss_memory
+from headroom.memory.moments import END, FORWARD, START, STEP, Component, Moment
 from headroom.memory.optimizers import optimizer
 from headroom.memory.polynomials import Polynomial, factors, text, value, without
 from headroom.memory.resident import Resident
@@ -18,31 +15,6 @@ from headroom.memory.weights import OUTSIDE, saved_input_widths
 from headroom.records.memory_coefficients import LayerMemory, VariantMemory
 
 _ALONG_THE_SEQUENCE = ({"B", "S", "h"}, {"B", "S"})
-
-FORWARD, START, END, STEP = "forward", "start of backward", "end of backward", "optimizer step"
-
-
-@dataclass(frozen=True, slots=True)
-class Component:
-    """A part of the memory: its bytes, and the formula that gives them."""
-
-    name: str
-    bytes: int
-    formula: str
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A moment of a phase with its components, which add up to the memory."""
-
-    phase: str
-    place: str
-    components: tuple[Component, ...]
-
-    @property
-    def bytes(self) -> int:
-        """Return the memory of the moment."""
-        return sum(each.bytes for each in self.components)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,13 +286,3 @@ class Composition:
 def _more(found: tuple[int, str], bytes_: int) -> tuple[int, str]:
     """Return bytes and their formula with further bytes."""
     return found[0] + bytes_, f"{found[1]} + saved inputs" if bytes_ else found[1]
-
-
-def phases(moments: Iterable[Moment]) -> tuple[Moment, ...]:
-    """Return the largest moment of each phase, in the order of the phases."""
-    found: dict[str, tuple[int, Moment]] = {}
-    for each in moments:
-        size = each.bytes
-        if each.phase not in found or size > found[each.phase][0]:
-            found[each.phase] = size, each
-    return tuple(moment for _, moment in found.values())

@@ -14,7 +14,7 @@ from headroom.memory.fitting import FITS, Fitting, verdict
 from headroom.memory.job import Job
 from headroom.memory.known_errors import KnownError, in_words, known_error
 from headroom.memory.least_time import LeastTime, least_time
-from headroom.memory.phases import Component, Moment
+from headroom.memory.moments import Component, Moment
 from headroom.memory.sizes import card_bytes, gib
 from headroom.pages.estimate_targets import CARD, EstimateTarget, parse_estimate
 from headroom.records.model_shapes import read_shape
