@@ -61,7 +61,7 @@ def samples_of_all_ranks(computed):
 
 # --8<-- [end:is-it-on]
 
-# The proof, on every rank: half the steps compute all 64 samples once. With the steps of one GPU, each
+# The proof, on every rank: half the steps compute 64 samples in all. With the steps of one GPU, each
 # rank computes as many samples as one GPU did, so the job takes as long, and computes 128.
 assert dist.get_world_size() == 2, f"{dist.get_world_size()} ranks"
 steps = steps_of_all_gpus()
