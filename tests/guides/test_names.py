@@ -29,7 +29,7 @@ EXTERNAL = {
         *("offload_embedding", "unsloth_tiled_mlp", "unsloth", "UNSLOTH_RETURN_LOGITS"),
         "UNSLOTH_DISABLE_AUTO_PADDING_FREE",
     },
-    "unslothai/unsloth) 2026.10.9": {"UNSLOTH_PADDING_CHOICE"},
+    "unslothai/unsloth/blob/main": {"UNSLOTH_PADDING_CHOICE"},
     "unslothai/unsloth-zoo/blob/ce232d6cef9cb8cd34cd3727906131622177436b": {
         *("UNSLOTH_CE_LOSS_TARGET_GB", "UNSLOTH_CE_LOSS_N_CHUNKS"),
     },
