@@ -29,13 +29,14 @@ EXTERNAL = {
         *("offload_embedding", "unsloth_tiled_mlp", "unsloth", "UNSLOTH_RETURN_LOGITS"),
         "UNSLOTH_DISABLE_AUTO_PADDING_FREE",
     },
+    "unslothai/unsloth/blob/main": {"UNSLOTH_PADDING_CHOICE"},
     "unslothai/unsloth-zoo/blob/ce232d6cef9cb8cd34cd3727906131622177436b": {
         *("UNSLOTH_CE_LOSS_TARGET_GB", "UNSLOTH_CE_LOSS_N_CHUNKS"),
     },
     "axolotl-ai-cloud/axolotl/blob/067b021c8b87a9e5e380b9173c704cf7340e30f5": {
         *("sample_packing", "pad_to_sequence_len", "sequence_len", "excess_length_strategy", "batch_flattening"),
         *("selective_checkpointing", "layer_offloading", "chunked_cross_entropy", "quantize_moe_experts"),
-        *("lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"),
+        *("lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel", "lora_embedding_kernel"),
         *("LigerPlugin", "CutCrossEntropyPlugin", "liger_fused_linear_cross_entropy"),
     },
     "NVIDIA/TransformerEngine/blob/d0067d0da6cb01811b8072a7d304f0e00344ce2b": {
