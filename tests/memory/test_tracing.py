@@ -36,6 +36,24 @@ WINDOWED = SMALL | {"model_type": "mistral", "sliding_window": 256}
 MODERN = {"model_type": "modernbert", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
 MODERN |= {"intermediate_size": 64, "vocab_size": 1000, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 MODERN |= {"cls_token_id": 1, "sep_token_id": 2}
+QWEN_VL_7B = {
+    "model_type": "qwen2_5_vl",
+    "text_config": {
+        "hidden_size": 3584,
+        "num_hidden_layers": 28,
+        "num_attention_heads": 28,
+        "num_key_value_heads": 4,
+        "intermediate_size": 18944,
+        "vocab_size": 152064,
+    },
+    "vision_config": {"hidden_size": 1280, "out_hidden_size": 3584, "depth": 32, "intermediate_size": 3420},
+}
+"""https://huggingface.co/Qwen/Qwen2.5-VL-7B-Instruct, whose files have 8,292,166,656 parameters."""
+VISION = {
+    "model_type": "qwen2_5_vl",
+    "text_config": SMALL | {"model_type": "qwen2_5_vl_text", "num_attention_heads": 2, "num_key_value_heads": 1},
+    "vision_config": {"hidden_size": 64, "out_hidden_size": 256, "depth": 2, "intermediate_size": 96, "num_heads": 4},
+}
 CPU = [
     {"precision": "fp32"},
     {"precision": "bf16", "checkpointed": True},
@@ -83,6 +101,9 @@ ASKED = {
     "kernels of llama": {"kind": "kernels", "config": {"model_type": "llama"}},
     "infinite": {"kind": "kernels", "config": {"model_type": "mamba2", "time_step_limit": [0.0, INFINITE]}},
     "modernbert measured": {"kind": "measured", "config": MODERN, "settings": on_cpu({"precision": "fp32"})},
+    "qwen2.5-vl": peaks(QWEN_VL_7B, job="prefill", length=64),
+    "vision": peaks(VISION, **on_cpu({"job": "evaluate"})),
+    "vision measured": {"kind": "measured", "config": VISION, "settings": on_cpu({"job": "evaluate"})},
     "whisper": peaks({"model_type": "whisper"}),
     "impossible": peaks(SMALL | {"num_attention_heads": 3}),
     "foreach": peaks(SMALL),
@@ -181,6 +202,14 @@ class TestPeaks:
 
     def test_an_optimizer_that_reads_values_is_refused_with_the_reason(self) -> None:
         assert "cannot be traced" in found("8-bit")["error"]
+
+    def test_a_vision_language_model_is_traced_with_all_its_weights(self) -> None:
+        weights = found("qwen2.5-vl")["forward 0"]["weights"]
+        assert weights == pytest.approx(2 * 8_292_166_656, abs=512 * 730)
+
+    def test_an_evaluation_of_a_vision_language_model_on_text_is_what_this_cpu_allocates(self) -> None:
+        traced = max(total(parts) for phase, parts in found("vision").items() if phase != "setup")
+        assert traced == pytest.approx(found("vision measured"), rel=0.02)
 
     def test_a_sliding_window_shorter_than_the_sequence_saves_a_mask_per_layer(self) -> None:
         """As an estimate says of itself, which leaves the masks out."""

@@ -64,7 +64,7 @@ def _job(root: Path, options: argparse.Namespace) -> tuple[Any, Any]:
 
 
 def _peaks(root: Path, options: argparse.Namespace) -> Mapping[str, Any]:
-    from headroom.memory.tracing.models import replaced_kernels  # noqa: PLC0415 - imports torch
+    from headroom.memory.tracing.models import has_images, replaced_kernels  # noqa: PLC0415 - imports torch
     from headroom.memory.tracing.peaks import trace  # noqa: PLC0415 - imports torch
 
     config, settings = _job(root, options)
@@ -72,6 +72,8 @@ def _peaks(root: Path, options: argparse.Namespace) -> Mapping[str, Any]:
     if kernels := replaced_kernels(config):
         code = f"traced with transformers' PyTorch code in place of the kernels of {', '.join(kernels)}"
         _say(f"{code}; with these packages installed, a GPU allocates other tensors, so measure a step there")
+    if has_images(config):
+        _say("traced with text alone: weights and optimizer states of the image encoder are counted, activations are not")
     return found
 
 

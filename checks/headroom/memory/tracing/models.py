@@ -69,8 +69,15 @@ def model_class(config: Any) -> Any:
     """Return the auto class with the loss that a model of this configuration is trained with."""
     if config.is_encoder_decoder:
         return transformers.AutoModelForSeq2SeqLM
-    masked = transformers.MODEL_FOR_MASKED_LM_MAPPING
-    return transformers.AutoModelForMaskedLM if type(config) in masked else transformers.AutoModelForCausalLM
+    if type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING:
+        return transformers.AutoModelForMaskedLM
+    return transformers.AutoModelForImageTextToText if has_images(config) else transformers.AutoModelForCausalLM
+
+
+def has_images(config: Any) -> bool:
+    """Return whether transformers has the model of a configuration for images and text, and not for text alone."""
+    of_text = transformers.MODEL_FOR_CAUSAL_LM_MAPPING
+    return type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING and type(config) not in of_text
 
 
 def replaced_kernels(config: Any) -> list[str]:
@@ -199,7 +206,7 @@ def build(config: Any, settings: TraceSettings) -> Any:
     """
     AttentionInterface.register(FLASH, flash_attention_forward)
     AttentionMaskInterface.register(FLASH, lambda *_, **__: None)
-    config.use_cache = settings.job in ("prefill", "decode")
+    config.get_text_config().use_cache = config.use_cache = settings.job in ("prefill", "decode")
     head = model_class(config)
     if type(config) not in head._model_mapping:
         fault = f"{config.model_type}: transformers has no language model of this architecture to trace"
