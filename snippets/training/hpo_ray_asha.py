@@ -52,7 +52,7 @@ best = trainer.hyperparameter_search(
     backend="ray",
     n_trials=1,  # times the grid
     resources_per_trial={"cpu": 1},  # on a GPU, add "gpu": 1
-    max_concurrent_trials=1,
+    max_concurrent_trials=1,  # for our tests; leave it out to use all GPUs
     scheduler=ASHAScheduler(
         metric="objective", mode="min", max_t=4, grace_period=1, reduction_factor=2
     ),

@@ -80,6 +80,7 @@ def test_a_carried_over_claim_names_its_source_class(site: SiteData) -> None:
         ("a<small>b</small> <span><small>c</small></span>", "a; b c"),
         ("<span>a</span><small>b</small><br><small>c</small>", "a; b; c"),
         ("a\n\n<form><label>b</label></form>\n\nc", "a\n\nc"),
+        ("### `a` fails: `b` {#x}\n", "### `a` fails: `b`"),
         ("``` { .text .output }\n{#x} <b>\n```", "```text\n{#x} <b>\n```"),
         ('```python title="x" hl_lines="1"\nx\n```', "```python\nx\n```"),
         ('<span class="badge badge-cited">cited</span> x<br>y', "**cited** x; y"),

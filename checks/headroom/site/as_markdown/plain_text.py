@@ -22,7 +22,7 @@ _ELEMENT = re.compile(
 _APART = re.compile(r"(?:^|[ |\n]|<br ?/?>)(?:<[a-z][^<>]*>)*$")
 """A line's or cell's start, after which small text needs no separator."""
 _NEAR = 200
-_ATTRIBUTES = re.compile(r"^(?P<inside>(?:#{1,6} .*?)?)[ \t]*\{[ :.#][^{}\n]*\}[ \t]*$", re.MULTILINE)
+_ATTRIBUTES = re.compile(r"^(?P<inside>(?:#{1,6} .*)?)[ \t]*\{[ :.#][^{}\n]*\}[ \t]*$", re.MULTILINE)
 _ENTITY = re.compile(r"(?P<inside>&#(?P<code>\d{1,7});)")
 _KEPT = {"<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;"}
 _ACTIVE = frozenset("\\`*_{}[]#|~!")
@@ -73,7 +73,7 @@ def plain(text: str) -> str:
     """Remove HTML elements, heading attributes, code highlighting options and needless entities."""
     text = outside_code(text, _WHOLE, "inside", _whole)
     text = outside_code(text, _ELEMENT, "label", _element)
-    text = outside_code(text, _ATTRIBUTES, "inside", lambda _, inside: inside)
+    text = outside_code(text, _ATTRIBUTES, "inside", lambda _, inside: inside.rstrip())
     text = outside_code(text, _ENTITY, "inside", lambda match, _: _character(match))
     return "\n".join(_fences(text.split("\n")))
 
