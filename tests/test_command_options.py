@@ -43,10 +43,10 @@ def parameters(path: str, name: str) -> set[str]:
     return {each.id for each in fields if isinstance(each, ast.Name)} | {each.arg for words in made for each in words}
 
 
-def estimate_options() -> set[str]:
-    """Return the options in the help text of ``headroom estimate``."""
+def headroom_options(command: str) -> set[str]:
+    """Return the options in the help text of a subcommand of ``headroom``."""
     with contextlib.redirect_stdout(io.StringIO()) as text, pytest.raises(SystemExit):
-        main(["estimate", "--help"])
+        main([command, "--help"])
     return set(re.findall(r"(?<!\w)--([a-z-]+)", text.getvalue()))
 
 
@@ -58,7 +58,8 @@ trainer_options = partial(parameters, "transformers/training_args.py", "Training
 INSTALLED = {
     "accelerate launch": partial(parser_options, "accelerate/commands/launch.py"),
     "deepspeed": partial(parser_options, "deepspeed/launcher/runner.py"),
-    "headroom estimate": estimate_options,
+    "headroom estimate": partial(headroom_options, "estimate"),
+    "headroom trace": partial(headroom_options, "trace"),
     "torchfrtrace": partial(parser_options, "torch/distributed/flight_recorder/components/config_manager.py"),
     "torchrun": partial(parser_options, "torch/distributed/run.py"),
     "train.py": trainer_options,

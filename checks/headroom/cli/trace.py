@@ -73,7 +73,7 @@ def _peaks(root: Path, options: argparse.Namespace) -> Mapping[str, Any]:
         code = f"traced with transformers' PyTorch code in place of the kernels of {', '.join(kernels)}"
         _say(f"{code}; with these packages installed, a GPU allocates other tensors, so measure a step there")
     if has_images(config):
-        _say("traced with text alone: weights and optimizer states of the image encoder are counted, activations are not")
+        _say("traced with text alone: the image encoder counts with weights and optimizer states, without activations")
     return found
 
 

@@ -80,7 +80,7 @@ def _refuse_parts(family: str, config: Mapping[str, Any], root: Path) -> None:
     inside = inner.get("model_type") if isinstance(inner, Mapping) else None
     if isinstance(inside, str) and (root / FOLDER / f"{Path(inside).name}.json").is_file():
         fault = f"`{family}` has parts beside its language model, whose memory is not modelled"
-        remedy = "give its text_config as a config.json to estimate the rest, or trace it whole: `headroom trace MODEL --job …`"
+        remedy = "give its text_config as a config.json to estimate the rest, or run `headroom trace MODEL --job …`"
         raise EstimateError("model_type", fault, remedy)
 
 

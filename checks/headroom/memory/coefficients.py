@@ -14,7 +14,7 @@ from headroom.records.memory_coefficients import MemoryCoefficients, VariantMemo
 FOLDER = "checks/coefficients"
 _NEAREST = 4
 _UNTRACEABLE = {
-    "modernbert": "its code reads the values of a tensor, which a trace does not have",
+    "longformer": "its code reads the values of a tensor, which a trace does not have",
     "whisper": "it takes audio, and a trace has tokens alone",
 }
 """Why an architecture cannot be traced either."""

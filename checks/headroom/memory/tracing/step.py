@@ -4,11 +4,13 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils.checkpoint import checkpoint
+from transformers import PreTrainedModel
 
 from headroom.memory.tracing.cuda_choices import any_grouped_matmul, cuda_choices, unpacked_batches
 from headroom.memory.tracing.live_storages import Log, StorageTracker
@@ -212,6 +214,7 @@ def _fake(settings: TraceSettings) -> Iterator[None]:
             stack.enter_context(cuda_choices(settings.autocast))
         stack.enter_context(any_grouped_matmul())
         stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
+        stack.enter_context(patch.object(PreTrainedModel, "initialize_weights", lambda _: None))  # some read values
         stack.enter_context(torch.device("cpu"))
         yield
 
