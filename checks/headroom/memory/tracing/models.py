@@ -75,9 +75,8 @@ def model_class(config: Any) -> Any:
 
 
 def has_images(config: Any) -> bool:
-    """Return whether transformers has the model of a configuration for images and text, and not for text alone."""
-    of_text = transformers.MODEL_FOR_CAUSAL_LM_MAPPING
-    return type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING and type(config) not in of_text
+    """Return whether the model of a configuration reads images and text; for some, an auto class leaves out images."""
+    return type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
 
 
 def replaced_kernels(config: Any) -> list[str]:
