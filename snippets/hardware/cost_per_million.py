@@ -51,3 +51,6 @@ assert [log["step"] for log in logs] == [4, 8, 12]
 assert seen[-1] == sum(lengths) == 480, "padding is counted"
 assert tokens == seen[2] - seen[0] < 480, "the first steps are counted"
 assert 0 < seconds < logs[-1]["train_runtime"]
+tokens_per_hour = tokens / seconds * 3600
+hour = price_per_million * tokens_per_hour / 1_000_000
+assert abs(hour - price_per_hour) < 1e-9, "an hour has another price"

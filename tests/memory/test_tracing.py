@@ -49,6 +49,7 @@ QWEN_VL_7B = {
     "vision_config": {"hidden_size": 1280, "out_hidden_size": 3584, "depth": 32, "intermediate_size": 3420},
 }
 """https://huggingface.co/Qwen/Qwen2.5-VL-7B-Instruct, whose files have 8,292,166,656 parameters."""
+LLAMA4 = {"model_type": "llama4", "text_config": {"num_hidden_layers": 1, "hidden_size": 256, "vocab_size": 1000}}
 VISION = {
     "model_type": "qwen2_5_vl",
     "text_config": SMALL | {"model_type": "qwen2_5_vl_text", "num_attention_heads": 2, "num_key_value_heads": 1},
@@ -103,6 +104,10 @@ ASKED = {
     "infinite": {"kind": "kernels", "config": {"model_type": "mamba2", "time_step_limit": [0.0, INFINITE]}},
     "modernbert measured": {"kind": "measured", "config": MODERN, "settings": on_cpu({"precision": "fp32"})},
     "qwen2.5-vl": peaks(QWEN_VL_7B, job="prefill", length=64),
+    **{
+        f"llama4 of depth {n}": peaks(LLAMA4 | {"vision_config": {"num_hidden_layers": n}}, job="prefill", length=64)
+        for n in (1, 2)
+    },
     "vision": peaks(VISION, **on_cpu({"job": "evaluate"})),
     "vision measured": {"kind": "measured", "config": VISION, "settings": on_cpu({"job": "evaluate"})},
     "whisper": peaks({"model_type": "whisper"}),
@@ -212,6 +217,10 @@ class TestPeaks:
     def test_a_vision_language_model_is_traced_with_all_its_weights(self) -> None:
         weights = found("qwen2.5-vl")["forward 0"]["weights"]
         assert weights == pytest.approx(2 * 8_292_166_656, abs=512 * 730)
+
+    def test_the_auto_class_for_text_does_not_hide_an_image_encoder(self) -> None:
+        one, two = (found(f"llama4 of depth {n}")["forward 0"]["weights"] for n in (1, 2))
+        assert two > one
 
     def test_an_evaluation_of_a_vision_language_model_on_text_is_what_this_cpu_allocates(self) -> None:
         traced = max(total(parts) for phase, parts in found("vision").items() if phase != "setup")

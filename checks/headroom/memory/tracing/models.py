@@ -75,7 +75,7 @@ def model_class(config: Any) -> Any:
 
 
 def has_images(config: Any) -> bool:
-    """Return whether the model of a configuration reads images and text; for some, an auto class leaves out images."""
+    """Return whether the model reads images. For Llama 4 and others, the auto class for text has no image encoder."""
     return type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
 
 
