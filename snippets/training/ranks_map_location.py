@@ -29,8 +29,8 @@ def device_of(**settings) -> str:
     try:
         return torch.load(path, **settings)["weight"].device.type
     except RuntimeError as error:
-        assert "Attempting to deserialize object on a CUDA device" in str(error), error
-        return "cuda"
+        refused = "Attempting to deserialize object on a CUDA device" in str(error)
+        return "cuda" if refused else f"{error}"
 
 
 def mapped() -> bool:
@@ -43,18 +43,21 @@ assert followed == "cuda", f"the positive control loads to {followed}"
 assert not mapped()
 
 os.environ.setdefault("LOCAL_RANK", "0")
-error = None
+raised = None
 try:
     # --8<-- [start:enable]
     if torch.cuda.is_available():
-        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  # before other CUDA calls
+        # Before any other call of CUDA.
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     weights = torch.load(path, map_location="cpu", mmap=True)
     # --8<-- [end:enable]
-except RuntimeError as raised:
-    error = raised
-assert error is None, f"the checkpoint chose the device: {error}"
+except RuntimeError as error:
+    raised = error
+assert raised is None, f"the checkpoint chose the device: {raised}"
 assert weights["weight"].device.type == "cpu", weights["weight"].device
 assert mapped(), "the file was copied into memory"
 model.load_state_dict(weights)
 assert torch.equal(model.weight, before)
-print(f"without map_location: {followed}; with it: {weights['weight'].device}, mapped")
+print(
+    f"without map_location: {followed}; with it: {weights['weight'].device}, mapped"
+)
