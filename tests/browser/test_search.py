@@ -87,7 +87,7 @@ class TestFinding:
 
 
 class TestPlannedGuides:
-    @pytest.mark.parametrize("text", ["text to speech", "video generation"])
+    @pytest.mark.parametrize("text", ["text to speech"])
     def test_a_planned_subject_is_found(self, page: "Page", text: str) -> None:
         """It must be among the first two results, visible without scrolling."""
         (answer,) = ask(page, [text])
