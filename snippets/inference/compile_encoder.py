@@ -5,7 +5,7 @@
 # [tool.headroom]
 # models = ["BAAI/bge-base-en-v1.5"]
 # timeout = 120
-# ablation = { "model.compile(dynamic=True" = "torch.compile(model, dynamic=True" }
+# ablation = { "model.compile(dynamic=True, backend" = "torch.compile(model, dynamic=True, backend" }
 # ///
 """model.compile(dynamic=True) compiles an encoder in place, as one graph for texts of all lengths."""
 
