@@ -71,6 +71,8 @@ assert more > 2.5 * inputs, f"{more:,} bytes more for {inputs:,} numbers of inpu
 found = [f"{kept(each):,}" for each in (base(), default, model)]
 wanted = "saved: {} bytes without adapters, {} with fp32 ones, {} with these"
 assert shown == wanted.format(*found), f"printed was {shown}"
+logits = 4 * batch["input_ids"].numel() * model.config.vocab_size
+assert kept(base()) > 2 * inputs + logits, "the loss is not among the saved bytes"
 assert kept(default) > kept(base()), "LoRA keeps less than full fine-tuning"
 assert {p.dtype for p in default.parameters() if p.requires_grad} == {torch.float32}
 assert {p.dtype for p in model.parameters() if p.requires_grad} == {torch.bfloat16}
