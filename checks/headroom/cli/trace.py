@@ -64,7 +64,7 @@ def _job(root: Path, options: argparse.Namespace) -> tuple[Any, Any]:
 
 
 def _peaks(root: Path, options: argparse.Namespace) -> Mapping[str, Any]:
-    from headroom.memory.tracing.models import has_images, replaced_kernels  # noqa: PLC0415 - imports torch
+    from headroom.memory.tracing.models import has_audio, has_images, replaced_kernels  # noqa: PLC0415 - imports torch
     from headroom.memory.tracing.peaks import trace  # noqa: PLC0415 - imports torch
 
     config, settings = _job(root, options)
@@ -74,6 +74,10 @@ def _peaks(root: Path, options: argparse.Namespace) -> Mapping[str, Any]:
         _say(f"{code}; with these packages installed, a GPU allocates other tensors, so measure a step there")
     if has_images(config):
         _say("traced with text alone: the image encoder counts with weights and optimizer states, without activations")
+    if has_audio(config):
+        _say(
+            "traced with 30 s of audio per sequence, to which every clip is padded; --length is the tokens of its text"
+        )
     return found
 
 

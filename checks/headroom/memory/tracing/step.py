@@ -1,7 +1,7 @@
 """Run training steps, prefill or decoding under fake tensors, and log their storages."""
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -14,7 +14,7 @@ from transformers import PreTrainedModel
 
 from headroom.memory.tracing.cuda_choices import any_grouped_matmul, cuda_choices, unpacked_batches
 from headroom.memory.tracing.live_storages import Log, StorageTracker
-from headroom.memory.tracing.models import TraceSettings, build, layers_of
+from headroom.memory.tracing.models import TraceSettings, build, has_audio, layers_of
 from headroom.memory.tracing.optimizers import make_optimizer, state_tensors
 
 
@@ -83,12 +83,32 @@ def _inputs(config: Any, settings: TraceSettings) -> dict[str, torch.Tensor]:
     """Return a batch of tokens without padding, with labels if the job trains or evaluates."""
     length = 1 if settings.job == "decode" else settings.length
     ids = torch.zeros(settings.batch, length, dtype=torch.long)
-    batch = {"input_ids": ids}
+    batch = {"input_features": _mel_features(config, settings)} if has_audio(config) else {"input_ids": ids}
     if settings.trains or settings.job == "evaluate":
         batch["labels"] = ids
     elif config.is_encoder_decoder:
         batch["decoder_input_ids"] = ids[:, :1]
     return batch
+
+
+def _mel_features(config: Any, settings: TraceSettings) -> torch.Tensor:
+    """Return features of as many frames as Whisper's encoder takes, 30 s, for each sequence.
+
+    Raises:
+        ValueError: the job needs a batch of tokens alone.
+    """
+    if settings.job == "decode" or settings.loss_chunk:
+        raise ValueError(
+            "whisper: a decode step and a chunked loss are not traced; trace another job, or run a step on a GPU"
+        )
+    strides = 2  # of the second convolution
+    frames = strides * config.max_source_positions
+    return torch.zeros(settings.batch, config.num_mel_bins, frames, dtype=settings.weight_dtype)
+
+
+def device_of(batch: Mapping[str, torch.Tensor]) -> str:
+    """Return the type of the device on which a batch is."""
+    return next(iter(batch.values())).device.type
 
 
 def _chunked_loss(model: Any, ids: torch.Tensor, size: int) -> torch.Tensor:
@@ -110,7 +130,7 @@ def _chunked_loss(model: Any, ids: torch.Tensor, size: int) -> torch.Tensor:
 
 def batch_loss(model: Any, batch: dict[str, torch.Tensor], settings: TraceSettings) -> torch.Tensor:
     """Return the loss of a batch, computed under autocast where the settings say so."""
-    with torch.autocast(batch["input_ids"].device.type, torch.bfloat16, enabled=settings.autocast):
+    with torch.autocast(device_of(batch), torch.bfloat16, enabled=settings.autocast):
         if settings.loss_chunk:
             return _chunked_loss(model, batch["input_ids"], settings.loss_chunk)
         loss: torch.Tensor = model(**batch).loss
