@@ -41,7 +41,7 @@ def cache_bytes(clips: int, tokens: int, beams: int = 1) -> tuple[int, int]:
 for beams in (1, 5):
     cross, own = cache_bytes(clips=16, tokens=448, beams=beams)
     share = cross / cache_bytes(clips=16, tokens=448)[0]
-    print(f"{beams} beams: {share:.0f} × the cross-attention cache of one")
+    print(f"num_beams={beams}: {share:.0f} × the cross-attention cache of one")
 # --8<-- [end:count]
 shown = [call.args[0] for call in printed.call_args_list]
 
@@ -108,8 +108,8 @@ assert type(static.self_attention_cache).__name__ == "StaticCache"
 assert held(static.cross_attention_cache) == 2 * cache_bytes(2, 0)[0]
 
 assert shown == [
-    "1 beams: 1 × the cross-attention cache of one",
-    "5 beams: 5 × the cross-attention cache of one",
+    "num_beams=1: 1 × the cross-attention cache of one",
+    "num_beams=5: 5 × the cross-attention cache of one",
 ], shown
 
 # The page's defaults: five beams in the pipeline, one in generate.
