@@ -33,7 +33,8 @@ inputs = tokenizer(
 )
 seen = inputs["attention_mask"].bool()
 with torch.no_grad():
-    before = model(**inputs).logits[seen]
+    eager = model(**inputs, output_attentions=True)
+before = eager.logits[seen]
 
 # --8<-- [start:enable]
 entropies = []
@@ -52,11 +53,21 @@ AttentionInterface.register("entropy", with_entropy)
 AttentionMaskInterface.register("entropy", eager_mask)
 model.set_attn_implementation("entropy")
 # --8<-- [end:enable]
+kept = []  # what each layer's attention returns next to its output
+for layer in model.model.layers:
+    layer.self_attn.register_forward_hook(lambda *args: kept.append(args[-1][1]))
 with torch.no_grad():
     after = model(**inputs).logits[seen]
 print(
     f"{len(entropies)} layers, entropy {min(entropies):.2f} to {max(entropies):.2f}"
 )
 assert len(entropies) == model.config.num_hidden_layers
+for weights, entropy in zip(eager.attentions, entropies, strict=True):
+    expected = -(weights * weights.clamp_min(1e-30).log()).sum(-1).mean()
+    assert torch.allclose(torch.tensor(entropy), expected, atol=1e-4), entropy
 assert all(0 < each < torch.tensor(seen.shape[1]).log() for each in entropies)
+assert kept == [None] * len(entropies), "the weights are kept"
 assert torch.allclose(before, after, atol=1e-4), "the mask was not used"
+model.set_attn_implementation("eager")
+model(**inputs)
+assert kept[-1].shape == eager.attentions[-1].shape, "the hook sees no weights"

@@ -36,6 +36,7 @@ with torch.no_grad():
 # --8<-- [end:enable]
 print(f"{len(graphs)} graphs for 12 steps")
 assert 1 <= len(graphs) <= 3, len(graphs)
+assert not output.logits.requires_grad, "a step saved activations"
 usual = model.generate(**inputs, max_new_tokens=13, do_sample=False)
 assert token.item() == usual[0, -1].item(), (
     "another token than without torch.compile"

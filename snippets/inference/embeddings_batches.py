@@ -39,6 +39,7 @@ for kind, vectors in together.items():
     wanted = torch.cat([each[kind] for each in alone])
     off = (vectors - wanted).abs().max().item()
     print(f"{kind}: at most {off:.0e} from the vector alone")
+    assert not vectors.requires_grad, "the pass saved activations"
     assert off < 1e-5, f"{kind}: {off:.1e}"
     # Three texts have three vectors, so the comparison can fail.
     assert cosine_similarity(vectors[0], vectors[2], dim=0) < 0.999, kind

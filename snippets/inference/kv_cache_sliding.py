@@ -42,6 +42,7 @@ for tokens in (32, 63, 64, 256):
     assert cache.layers[0].keys.shape[2] == min(tokens, 63), cache.layers[
         0
     ].keys.shape
+    assert not cache.layers[0].keys.requires_grad, "the pass saved activations"
     assert held == 2 * 2 * 2 * 32 * 4 * min(tokens, 63)
     assert cache.get_seq_length() == tokens
     line = f"{tokens} tokens: {held:,} bytes, {min(tokens, 63)} tokens"

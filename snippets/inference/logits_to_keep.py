@@ -25,11 +25,13 @@ tokens = inputs["input_ids"].shape[1]
 print(f"{tokens} tokens, logits of shape {tuple(output.logits.shape)}")
 
 assert output.logits.shape == (1, 1, model.config.vocab_size), output.logits.shape
+assert not output.logits.requires_grad, "the pass saved activations"
 with torch.no_grad():
     whole = model(**inputs).logits
 assert whole.shape == (1, tokens, model.config.vocab_size)
 torch.testing.assert_close(output.logits[:, -1], whole[:, -1])
 assert whole[:, -1].argmax(-1) == next_token
+assert model(**inputs).logits.requires_grad, "gradients are off everywhere"
 
 # generate() asks for the last row by itself.
 shapes = []

@@ -44,6 +44,11 @@ print(f"an adapter has {adapter / whole:.1%} of the bytes of the base model")
 
 # The proof: each row has the tokens of its adapter alone, and the adapters differ on the same prompt.
 assert sorted(names) == sorted(["__base__", *model.peft_config]), names
+assert dict(zip(prompts, names, strict=True)) == {
+    "The licence permits": "legal",
+    "My order has not": "support",
+    "Once upon a time there": "__base__",
+}, "a prompt has another adapter"
 width, rows = inputs["input_ids"].shape[1], []
 for number, name in enumerate(names):
     alone = tokenizer(prompts[number], return_tensors="pt")

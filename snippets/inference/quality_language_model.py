@@ -125,6 +125,26 @@ def compare(
 
 
 # --8<-- [end:measure]
+# The measure, against PyTorch's own functions: 16 sequences of random logits.
+dice, functional = torch.Generator().manual_seed(1), torch.nn.functional
+one, other = torch.randn(2, 16, 9, 11, generator=dice)
+ids = torch.randint(11, (16, 9), generator=dice)
+losses = [
+    functional.cross_entropy(each[:, :-1].mT, ids[:, 1:], reduction="none").mean(1)
+    for each in (one, other)
+]
+rise = losses[1] - losses[0]
+log_p, log_q = (each[:, :-1].log_softmax(-1).flatten(0, 1) for each in (one, other))
+wanted = {
+    "cost": rise.mean(),
+    "margin": 1.96 * rise.std() / 4,
+    "kl": functional.kl_div(log_q, log_p, log_target=True, reduction="batchmean"),
+    "same": (log_p.argmax(1) == log_q.argmax(1)).float().mean(),
+}
+for name, value in compare(one, other, ids).items():
+    assert math.isclose(value, wanted[name].item(), rel_tol=1e-4), (name, value)
+
+
 def logits() -> torch.Tensor:
     """Return the model's logits on the held-out text."""
     parts = unseen.split(16)

@@ -50,6 +50,7 @@ with torch.no_grad():
 of_yes = last[yes].exp() / (last[yes].exp() + last[no].exp())
 assert torch.allclose(scores[0], of_yes, atol=1e-6), "not the probability of yes"
 assert torch.allclose(scores, alone, atol=1e-6), (scores - alone).abs().max().item()
+assert not scores.requires_grad, "the pass saved activations"
 assert scores.unique().numel() == len(documents), "all documents have one score"
 assert bool(((scores > 0) & (scores < 1)).all())
 # One pass without decoding: the LM head computes one position per pair.

@@ -114,6 +114,16 @@ assert low <= 52_608 <= high, (low, high)
 tokens = int(1.40 * 2**30) // (16 * 4 * 1024) // 7 * 16  # 1,024 bytes: two of 256
 assert printed.call_args.args == (f"7 groups of 4 layers, {tokens:,} tokens",)
 assert low <= tokens <= high, tokens
+# vLLM takes the larger number of layers for a group up to 1.5 times the smaller one:
+# 12 and 13 layers are 2 groups of 13, and 20 and 30 layers are 3 groups of 20.
+for sliding, full, expected in (
+    (12, 13, (13, 2)),
+    (20, 30, (20, 3)),
+    (10, 18, (10, 3)),
+    (52, 10, (10, 7)),
+):
+    found = groups_of(["sliding"] * sliding + ["full"] * full)
+    assert found == expected, (sliding, full, found)
 # A full request holds all blocks of the full layers, and a window and a batch of 2,048 tokens in each other group.
 window = -(-(512 - 1 + 2048) // 16) + 1
 needed = 32_768 // 16 + (groups - 1) * window

@@ -4,7 +4,7 @@
 #
 # [tool.headroom]
 # models = ["openai-community/gpt2"]
-# ablation = { 'name.removeprefix("_orig_mod.").removeprefix("module.")' = 'name' }
+# ablation = { 'name.startswith(("_orig_mod.", "module."))' = 'False' }
 # ///
 """torch.compile and DistributedDataParallel wrap a model, and their state dicts have a prefix that the plain model does not know. Remove it."""
 
@@ -39,14 +39,22 @@ for prefix, state in (("_orig_mod.", compiled), ("module.", parallel)):
 
 
 # --8<-- [start:cure]
+def plain(name):
+    while name.startswith(("_orig_mod.", "module.")):
+        name = name.partition(".")[2]
+    return name
+
+
 def without_prefix(state):
-    return {
-        name.removeprefix("_orig_mod.").removeprefix("module."): tensor
-        for name, tensor in state.items()
-    }
+    return {plain(name): tensor for name, tensor in state.items()}
 
 
 # --8<-- [end:cure]
-for state in (compiled, parallel):
+# Both wrappers, in either order, give both prefixes.
+inner = torch.compile(torch.nn.DataParallel(model)).state_dict()
+outer = torch.nn.DataParallel(torch.compile(model)).state_dict()
+assert all(name.startswith("_orig_mod.module.") for name in inner)
+assert all(name.startswith("module._orig_mod.") for name in outer)
+for state in (compiled, parallel, inner, outer):
     error = error_of(without_prefix(state))
     assert error == "", error[:100]

@@ -45,6 +45,8 @@ found = [next_logits(question) for question in questions]
 off = max((a - b).abs().max().item() for a, b in zip(found, wanted, strict=True))
 print(f"after the shared prefix: {off:.0e} from the whole prompt")
 
+assert not any(each.requires_grad for each in found), "activations were saved"
+
 # Controls: the questions have different answers, and the prefix matters.
 assert (wanted[0] - wanted[1]).abs().max() > 1e-2
 with torch.no_grad():

@@ -15,6 +15,12 @@ import torch
 from safetensors import safe_open
 from transformers import LlamaConfig, LlamaForCausalLM
 
+
+def read_by_calls() -> int:
+    """Return the bytes that this process has read, not counting mapped files."""
+    return int(Path("/proc/self/io").read_text().split()[1])
+
+
 config = LlamaConfig(
     vocab_size=1024,
     hidden_size=256,
@@ -30,6 +36,7 @@ with tempfile.TemporaryDirectory() as name:
     # --8<-- [end:enable]
     files = sorted(folder.glob("*.safetensors"))
     assert len(files) > 4, len(files)
+    start = read_by_calls()
 
     # --8<-- [start:read]
     index = json.loads((folder / "model.safetensors.index.json").read_text())
@@ -37,9 +44,16 @@ with tempfile.TemporaryDirectory() as name:
     with safe_open(folder / index["weight_map"][weight], framework="pt") as file:
         part = file.get_slice(weight)[:, :128]
     # --8<-- [end:read]
+    read = read_by_calls() - start
+    shard = folder / index["weight_map"][weight]
+    size, start = shard.stat().st_size, read_by_calls()
+    shard.read_bytes()
+    assert read_by_calls() - start >= size, "the counter does not see a whole file"
     again = LlamaForCausalLM.from_pretrained(folder, dtype="auto")
 
 print(f"{len(files)} files; read {tuple(part.shape)} of {weight}")
+assert part.nbytes < size / 4, "the part is most of the file"
+assert read < size / 10, f"{read} of {size} bytes were read, and not mapped"
 assert torch.equal(part, model.get_parameter(weight)[:, :128])
 assert set(index["weight_map"]) == set(model.state_dict())
 for name, tensor in model.state_dict().items():

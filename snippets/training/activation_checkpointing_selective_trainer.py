@@ -57,22 +57,25 @@ trainer = Trainer(
 
 
 class Products(TorchDispatchMode):
-    """Counts the matmuls and the activation functions that really run."""
+    """Counts the matmuls, activation functions and attentions that really run."""
 
-    matmuls = silus = 0
+    matmuls = silus = attentions = 0
 
     def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
         self.matmuls += operation.name() == "aten::mm"
         self.silus += operation.name() == "aten::silu"
+        if operation.name().startswith("aten::_scaled_dot_product"):
+            self.attentions += "backward" not in operation.name()
         return operation(*args, **(kwargs or {}))
 
 
-# The proof: one matmul forward and two backward for each weight matrix, and every activation function twice.
+# The proof: one matmul forward and two backward for each weight matrix, and every activation function and attention twice.
 with Products() as counted:
     trainer.train()
 matrices = sum(isinstance(m, torch.nn.Linear) for m in model.modules())
 print(f"{counted.matmuls} matmuls of {matrices} matrices, {counted.silus} silu")
 assert counted.silus == 2 * model.config.num_hidden_layers, "nothing ran again"
+assert counted.attentions == counted.silus, f"{counted.attentions} attentions ran"
 assert counted.matmuls == 3 * matrices, f"{counted.matmuls} matmuls ran"
 assert trainer.state.global_step == 1
 assert not trainer.args.activation_checkpointing, "the Trainer's own was on"

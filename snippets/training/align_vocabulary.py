@@ -53,6 +53,7 @@ model.resize_token_embeddings(pad_to_multiple_of=64)  # 50,304
 # --8<-- [end:enable]
 
 unmasked, gradient_unmasked, width = loss_and_gradients()
+rows = model.get_input_embeddings().weight.detach().clone()
 
 
 # --8<-- [start:mask]
@@ -81,8 +82,14 @@ text = f"{64 * math.ceil(sizes[0] / 64)} logits, probability of padding 0"
 assert shown == [{"transformer.wte.weight": sizes}, text], f"printed was {shown}"
 assert not padding.requires_grad, "the check saved activations"
 
-# Without the mask, the new rows take a part of the probability. They start as the mean
-# of all rows, so each takes no more than a word does on average.
+# The new rows start as the mean of all others, up to a noise that is far smaller than
+# the distance of any word from it.
+mean = rows[:words].mean(0)
+far = (rows - mean).norm(dim=1)
+assert far[words:].max() < 0.01 * far[:words].min(), "the new rows are not the mean"
+
+# Without the mask, the new rows take a part of the probability: each takes no more
+# than a word does on average.
 assert -1e-5 <= unmasked - before <= math.log(width / words) + 1e-5, (
     f"the loss was {before}, and is {unmasked}"
 )

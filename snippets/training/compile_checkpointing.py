@@ -60,6 +60,16 @@ for one, other in zip(model.parameters(), plain.parameters(), strict=True):
         "a gradient is another one"
     )
 
+# fullgraph: a break is an error, here too.
+model.lm_head.register_forward_pre_hook(lambda *_: torch._dynamo.graph_break())  # noqa: SLF001
+torch._dynamo.reset()  # noqa: SLF001 - so that the hook is noticed
+try:
+    model(input_ids=batch, labels=batch)
+    reason = "no error"
+except torch._dynamo.exc.Unsupported as error:  # noqa: SLF001
+    reason = str(error)
+assert "graph_break()" in reason, f"a break in the graph gives {reason}"
+
 # With the cache left on, the warning does break the graph.
 cached = fresh()
 cached.activation_checkpointing_enable()

@@ -48,3 +48,15 @@ blocks = model.config.num_hidden_layers
 assert graphs == 1, f"{graphs} graphs were compiled for {blocks} blocks"
 assert runs == blocks, f"a step of {blocks} blocks ran a graph {runs} times"
 assert shown == f"1 graph, run {blocks} times in a step", f"printed was {shown}"
+
+# fullgraph: a break within a block is an error that names its line.
+first = model.model.layers[0].mlp  # compiled first; the others reuse its graph
+first.register_forward_pre_hook(lambda *_: torch._dynamo.graph_break())  # noqa: SLF001
+torch._dynamo.reset()  # noqa: SLF001 - so that the hook is noticed
+try:
+    model(input_ids=batch)
+    reason = "no error"
+except torch._dynamo.exc.Unsupported as error:  # noqa: SLF001
+    reason = str(error)
+assert "graph_break()" in reason, f"a break in the graph gives {reason}"
+assert "line" in reason, f"a break in the graph gives {reason}"

@@ -35,6 +35,13 @@ batches = []  # the shapes that the head gets
 hook = model.lm_head.register_forward_hook(
     lambda module, args, output: batches.append(tuple(output.shape[:-1]))
 )
+longest = []  # the tokens of the longest text of each batch, without padding
+model.register_forward_pre_hook(
+    lambda module, args, kwargs: longest.append(
+        int(kwargs["attention_mask"].sum(1).max())
+    ),
+    with_kwargs=True,
+)
 
 # --8<-- [start:enable]
 trainer = Trainer(
@@ -66,5 +73,6 @@ for _ in range(200):
 random = sum(shuffled) / len(shuffled)
 print(f"{1 - lengths.sum() / random:.0%} in a random order")
 assert sum(rows for rows, _ in batches) == len(lengths), "texts are missing"
+assert longest == [columns for _, columns in batches], "more than the longest text"
 assert held < 0.9 * random, f"{held} tokens, and {random:.0f} in a random order"
 assert batches[0][1] == lengths.max(), "the first batch has not the longest text"

@@ -63,6 +63,8 @@ policy = get_peft_model(base, LoraConfig(r=16, target_modules="all-linear"))
 # --8<-- [end:enable]
 frozen = {n: w for n, w in policy.named_parameters() if "lora_" not in n}
 adapters = {n: w for n, w in policy.named_parameters() if "lora_" in n}
+layers = base.config.num_hidden_layers
+assert len(adapters) == 2 * 7 * layers, f"{len(adapters)} matrices of adapters"
 parameters = sum(weight.numel() for weight in frozen.values())
 untouched = {name: weight.clone() for name, weight in frozen.items()}
 for weight in adapters.values():  # as after some training

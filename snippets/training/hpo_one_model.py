@@ -20,16 +20,17 @@ rows = torch.randint(0, 50, (16, 16), generator=torch.Generator().manual_seed(0)
 tokens = Dataset.from_list(
     [{"input_ids": row, "labels": row} for row in rows.tolist()]
 )
-models = []  # references to all models
-held = []  # how many of them were in memory at each move to the device
+models = []  # references to the weights of all models
+held = []  # how many models had weights in memory at each move to the device
 
 
 class Counting(Trainer):
     """A Trainer that counts the models in memory when it moves one to the device."""
 
     def _move_model_to_device(self, model, device):
-        models.append(weakref.ref(model))
-        held.append(sum(found() is not None for found in models))
+        models.append([weakref.ref(weight) for weight in model.parameters()])
+        alive = [any(weight() is not None for weight in found) for found in models]
+        held.append(sum(alive))
         super()._move_model_to_device(model, device)
 
 
@@ -37,7 +38,8 @@ class Counting(Trainer):
 def new_model(trial=None):
     if trial is not None:  # drop the previous model before this one is loaded
         trainer.model = trainer.model_wrapped = None
-        trainer.callback_handler.model = trainer.callback_handler.optimizer = None
+        handler = trainer.callback_handler  # the schedule holds the optimizer, too
+        handler.model = handler.optimizer = handler.lr_scheduler = None
     return AutoModelForCausalLM.from_pretrained(checkpoint)
 
 

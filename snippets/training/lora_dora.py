@@ -46,7 +46,8 @@ print(f"{len(magnitudes)} of {len(names)} trained tensors are magnitudes")
 shown = printed.call_args.args[0]
 
 adapted = [name for name in names if "lora_A" in name]
-assert adapted, "no layer is adapted"
+layers = model.config.num_hidden_layers
+assert len(adapted) == 7 * layers, f"{len(adapted)} layers are adapted"
 assert len(magnitudes) == len(adapted), (
     f"{len(magnitudes)} for {len(adapted)} layers"
 )

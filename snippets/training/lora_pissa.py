@@ -62,6 +62,8 @@ assert torch.allclose(held, singular[:16], rtol=1e-3), "not the largest values"
 assert torch.allclose(left, singular[16:32], rtol=1e-3), (
     "they are still in the base"
 )
+adapted = [m for m in model.modules() if hasattr(m, "lora_A")]
+assert len(adapted) == 7 * model.config.num_hidden_layers, "not all linear layers"
 with torch.no_grad():
     found = model(**batch).logits
 assert torch.allclose(found, expected, atol=1e-3), "it does not begin at the model"

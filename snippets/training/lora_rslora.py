@@ -43,6 +43,17 @@ shown = printed.call_args.args[0]
 assert layer.scaling["default"] == 16 / 64**0.5, layer.scaling
 assert shown == "the update is multiplied by 2.0", f"printed was {shown}"
 
+# It trains as many parameters as LoRA of the same rank, in every linear layer of the blocks.
+blocks = model.get_base_model().model.layers
+adapted = [m for m in blocks.modules() if hasattr(m, "lora_A")]
+assert len(adapted) == 7 * len(blocks), f"{len(adapted)} layers have an adapter"
+lora = get_peft_model(
+    AutoModelForCausalLM.from_pretrained(checkpoint),
+    LoraConfig(r=64, target_modules="all-linear", task_type="CAUSAL_LM"),
+)
+trained = [each.get_nb_trainable_parameters()[0] for each in (model, lora)]
+assert trained[0] == trained[1], f"{trained} parameters are trained"
+
 # The proof: the layer's output changes by this factor times the product of the adapter's matrices.
 torch.manual_seed(0)
 down, up = layer.lora_A["default"], layer.lora_B["default"]

@@ -16,6 +16,11 @@ from unittest.mock import patch
 import torch
 import torch.distributed as dist
 
+# Two ranks on this machine. On a CPU, they get what torchrun gives to two nodes of one rank each.
+if not torch.cuda.is_available():
+    os.environ |= {"GROUP_RANK": os.environ["RANK"], "LOCAL_RANK": "0"}
+    os.environ["LOCAL_WORLD_SIZE"] = "1"
+
 printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:enable]
 local_rank = int(os.environ["LOCAL_RANK"])

@@ -10,6 +10,7 @@
 
 import os
 from pathlib import Path
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -93,6 +94,27 @@ _, expected = train(8, interrupted=False)
 assert torch.equal(weight, expected), (
     "the weights differ from a run without a failure"
 )
+
+
+# A write that stops halfway leaves the last checkpoint as it was, and a whole one replaces it.
+def stop_halfway(_state, file):
+    Path(file).write_bytes(b"PK")
+    raise OSError("the disk is full")
+
+
+other = torch.nn.Linear(8, 1)
+now = (7, other, torch.optim.AdamW(other.parameters()))
+whole = latest.read_bytes()
+if rank == 0:
+    with patch("torch.save", stop_halfway):
+        try:
+            save(*now)
+            raise AssertionError("the write did not stop")
+        except OSError:
+            assert latest.read_bytes() == whole, "half a checkpoint took its place"
+dist.barrier()
+save(*now)
+assert latest.read_bytes() != whole, "a whole checkpoint did not take its place"
 if rank == 0:
     print(f"attempt {attempt} began with step {first}")
 dist.destroy_process_group()

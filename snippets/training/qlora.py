@@ -93,7 +93,14 @@ expected = f"0.516 bytes a weight in {7 * len(blocks)} layers"
 assert shown == expected, f"printed was {shown}"
 assert model.training, "the model is not in training mode"
 embedding = model.get_input_embeddings().weight
-assert embedding.dtype == torch.bfloat16, "the embedding was quantized"
+rest = {
+    name: p.dtype
+    for name, p in model.named_parameters()
+    if "lora_" not in name and p.dtype != torch.uint8
+}
+assert any("norm" in name for name in rest), rest
+assert any(p is embedding for p in model.parameters()), "no embedding"
+assert set(rest.values()) == {torch.bfloat16}, f"not all in bf16: {rest}"
 
 # A step changes the adapters, and not the weights in 4 bits.
 trained = {n: p for n, p in model.named_parameters() if p.requires_grad}

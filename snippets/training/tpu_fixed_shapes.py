@@ -69,3 +69,8 @@ print(f"4 batches: {len(shapes)} programs, for {sorted(set(shapes))}")
 np.testing.assert_allclose(trained, expected, rtol=1e-4, atol=1e-5)
 assert np.abs(expected - np.array(weights)).max() > 1e-3, "nothing was trained"
 assert len(shapes) == 1, shapes
+# The last text alone, too: an incomplete batch has a row that the mask leaves out.
+expected = plain(np.array(trained), texts[-1:])
+trained, _ = step(trained, *batch(texts[-1:]))
+np.testing.assert_allclose(trained, expected, rtol=1e-4, atol=1e-5)
+assert len(shapes) == 1, f"the incomplete batch was compiled anew: {shapes}"

@@ -14,6 +14,7 @@ from headroom.cli.trace import _lines
 from headroom.memory.errors import EstimateError
 from headroom.memory.estimate import Estimate, estimate
 from headroom.memory.sizes import gib
+from vision_models import QWEN_VL_7B
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -36,19 +37,6 @@ WINDOWED = SMALL | {"model_type": "mistral", "sliding_window": 256}
 MODERN = {"model_type": "modernbert", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
 MODERN |= {"intermediate_size": 64, "vocab_size": 1000, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 MODERN |= {"cls_token_id": 1, "sep_token_id": 2}
-QWEN_VL_7B = {
-    "model_type": "qwen2_5_vl",
-    "text_config": {
-        "hidden_size": 3584,
-        "num_hidden_layers": 28,
-        "num_attention_heads": 28,
-        "num_key_value_heads": 4,
-        "intermediate_size": 18944,
-        "vocab_size": 152064,
-    },
-    "vision_config": {"hidden_size": 1280, "out_hidden_size": 3584, "depth": 32, "intermediate_size": 3420},
-}
-"""https://huggingface.co/Qwen/Qwen2.5-VL-7B-Instruct, whose files have 8,292,166,656 parameters."""
 LLAMA4 = {"model_type": "llama4", "text_config": {"num_hidden_layers": 1, "hidden_size": 256, "vocab_size": 1000}}
 VISION = {
     "model_type": "qwen2_5_vl",

@@ -112,6 +112,16 @@ class TestTrimmedEntries:
         found = self.entries(site, "training/gpu.md", html, trimmed=True)
         assert [entry["title"] for entry in found] == ["A", "C"]
 
+    def test_pictures_are_found_by_title_and_description_alone(self, site: SiteData) -> None:
+        """Labels are single words and figures, of which the description has the sentences."""
+        drawn = '<svg><title>A ring</title><desc>Keys go around.</desc><text x="1">GPU <tspan>0</tspan></text></svg>'
+        html = f'<h1 id="a">A</h1><figure>{drawn}</figure>'
+        (found,) = self.entries(site, "training/gpu.md", html, trimmed=True)
+        assert "A ring" in found["text"]
+        assert "Keys go around." in found["text"]
+        assert "GPU" not in found["text"]
+        assert "GPU" in self.entries(site, "training/gpu.md", html, trimmed=False)[0]["text"]
+
 
 class Text(HTMLParser):
     """The text of a page without the elements that the search leaves out."""

@@ -14,6 +14,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from headroom.cli.estimate_options import add_estimate_options
 from headroom.cli.plan_options import add_plan_options
+from headroom.cli.trace_options import add_trace_options
 
 OK, FAILED, USAGE = 0, 1, 2
 _MOST_MINUTES = 24 * 60
@@ -131,28 +132,7 @@ def _tracing(commands: _Commands, common: argparse.ArgumentParser) -> None:
     trace = commands.add_parser(
         "trace", parents=[common], help="trace the memory of a training step or of inference without a GPU"
     )
-    trace.add_argument("model", nargs="*", metavar="MODEL", help="a known model, or a folder with a config.json")
-    trace.add_argument(
-        "--coefficients", action="store_true", help="write the coefficients of the named architectures (default: all)"
-    )
-    adapters = ["lora-qv", "lora-attention", "lora-all", "dora-all", "qlora-qv", "qlora-attention", "qlora-all"]
-    jobs = ["full", *adapters, "evaluate", "prefill", "decode"]
-    trace.add_argument("--job", choices=jobs, default="full", help="what is traced (default: full fine-tuning)")
-    trace.add_argument("--precision", choices=["bf16", "autocast", "mixed", "fp32"], default="bf16")
-    trace.add_argument("--attention", choices=["auto", "sdpa", "eager", "flash"], default="auto")
-    trace.add_argument("--optimizer", default="adamw_torch", metavar="NAME", help="a name of transformers' optim")
-    trace.add_argument("--checkpointed", action="store_true", help="with gradient checkpointing")
-    trace.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="whose kernels (default: cuda)")
-    trace.add_argument("--measure", action="store_true", help="run the job on this CPU too, and print the error")
-    trace.add_argument(
-        "--grid",
-        action="store_true",
-        help="compare estimates with many traced steps; with --measure, traced steps with measured ones",
-    )
-    trace.add_argument("--record", action="store_true", help="with --grid: write checks/memory-errors/")
-    sizes = {"batch": 1, "length": 2048, "context": 0, "rank": 16, "accumulation": 1, "loss-chunk": 0}
-    for name, default in sizes.items():
-        trace.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"(default: {default})")
+    add_trace_options(trace)
     trace.set_defaults(module="trace")
 
 

@@ -64,6 +64,7 @@ def _job(root: Path, options: argparse.Namespace) -> tuple[Any, Any]:
 
 
 def _peaks(root: Path, options: argparse.Namespace) -> Mapping[str, Any]:
+    from headroom.memory.tracing.images import image_tokens  # noqa: PLC0415 - imports torch
     from headroom.memory.tracing.models import has_audio, has_images, replaced_kernels  # noqa: PLC0415 - imports torch
     from headroom.memory.tracing.peaks import trace  # noqa: PLC0415 - imports torch
 
@@ -72,12 +73,13 @@ def _peaks(root: Path, options: argparse.Namespace) -> Mapping[str, Any]:
     if kernels := replaced_kernels(config):
         code = f"traced with transformers' PyTorch code in place of the kernels of {', '.join(kernels)}"
         _say(f"{code}; with these packages installed, a GPU allocates other tensors, so measure a step there")
-    if has_images(config):
-        _say("traced with text alone: the image encoder counts with weights and optimizer states, without activations")
+    if settings.images:
+        _say(f"traced with {image_tokens(config, settings)} image tokens of {settings.length} in each sequence")
+    elif has_images(config):
+        text = "traced with text alone: the image encoder counts with weights and optimizer states, without activations"
+        _say(f"{text}; add --images 1 to trace it with images")
     if has_audio(config):
-        _say(
-            "traced with 30 s of audio per sequence, to which every clip is padded; --length is the tokens of its text"
-        )
+        _say("traced with 30 s of audio per sequence, to which each clip is padded; --length is the tokens of its text")
     return found
 
 

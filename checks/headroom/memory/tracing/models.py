@@ -20,6 +20,7 @@ from headroom.memory.tracing.cuda_choices import flash_attention_forward
 
 FLASH = "headroom_fused"  # a name with "flash" would be looked up on a hub
 _FALLBACK = r'use_kernel_func_from_hub_with_fallback\("([^"]+)", "([^"]+)"'
+_TOWERS = ("visual", "vision_tower")
 TARGETS: dict[str, Any] = {
     "qv": ["q_proj", "v_proj"],
     "attention": ["q_proj", "k_proj", "v_proj", "o_proj"],
@@ -46,6 +47,14 @@ class TraceSettings:
     loss_chunk: int = 0
     """Tokens of a sequence per chunk of the LM head and the loss; 0 computes them at once."""
     optimizer: str = "adamw_torch"
+    images: int = 0
+    """Images in each sequence of a vision-language model; their tokens are part of the length."""
+    image_size: tuple[int, int] | None = None
+    """Width and height of each image in pixels, where the model takes images of any size."""
+    freeze_tower: bool = False
+    """Whether the vision tower is not trained: its weights have no gradients, and it has no adapters."""
+    input_gradients: bool = True
+    """Whether checkpointing makes the embeddings of text and images require gradients, as transformers does."""
     device: str = "cuda"
     """``cuda`` for the saved tensors of CUDA's kernels, ``cpu`` for those of this CPU's."""
 
@@ -112,6 +121,19 @@ def layers_of(model: nn.Module) -> list[nn.Module]:
     return found
 
 
+def _tower(model: nn.Module) -> str:
+    """Return the name of the module that reads images.
+
+    Raises:
+        ValueError: no module has a known name of a vision tower.
+    """
+    found: list[str] = [name for name, _ in model.named_modules() if name.rpartition(".")[2] in _TOWERS]
+    if not found:
+        fault = f"--freeze-tower: {type(model).__name__} has no module of the name {' or '.join(_TOWERS)}"
+        raise ValueError(f"{fault}; leave --freeze-tower out")
+    return found[0]
+
+
 class _Linear4bit(nn.Module):
     """bitsandbytes' 4-bit linear layer as its CUDA kernels allocate: packed weights, dequantized for each matmul."""
 
@@ -157,6 +179,7 @@ def _add_adapters(model: Any, settings: TraceSettings) -> Any:
         use_dora=kind == "dora",
         task_type=None,
         init_lora_weights=True,
+        exclude_modules=rf"{re.escape(_tower(model))}\..*" if settings.freeze_tower else None,
     )
     # Adapters are made in the base weights' type and on their device here; fake modules cannot be moved.
     with patch.object(nn.Module, "to", lambda module, *_, **__: module):
@@ -221,11 +244,20 @@ def build(config: Any, settings: TraceSettings) -> Any:
     with _default_dtype(settings.weight_dtype):
         model = head.from_config(config, attn_implementation=name)
     model.train(settings.trains)
-    if settings.checkpointed:
-        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    if settings.freeze_tower:
+        model.get_submodule(_tower(model)).requires_grad_(requires_grad=False)
+    if settings.checkpointed and settings.input_gradients:
+        _checkpoint(model)
     if "lora" in settings.job or "dora" in settings.job:
-        if settings.checkpointed:
+        if settings.checkpointed and settings.input_gradients:
             model.enable_input_require_grads()
         with _default_dtype(settings.weight_dtype):
             model = _add_adapters(model, settings)
+    if settings.checkpointed and not settings.input_gradients:
+        _checkpoint(model)  # after peft, which would make the embeddings require gradients again
+        model.disable_input_require_grads()
     return model
+
+
+def _checkpoint(model: Any) -> None:
+    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})

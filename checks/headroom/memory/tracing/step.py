@@ -12,10 +12,13 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils.checkpoint import checkpoint
 from transformers import PreTrainedModel
 
+from headroom.memory.tracing.audio import mel_features
 from headroom.memory.tracing.cuda_choices import any_grouped_matmul, cuda_choices, unpacked_batches
+from headroom.memory.tracing.images import image_inputs
 from headroom.memory.tracing.live_storages import Log, StorageTracker
 from headroom.memory.tracing.models import TraceSettings, build, has_audio, layers_of
 from headroom.memory.tracing.optimizers import make_optimizer, state_tensors
+from headroom.memory.tracing.real_integers import RealIntegers
 
 
 def owners(model: nn.Module) -> dict[int, str]:
@@ -83,7 +86,10 @@ def _inputs(config: Any, settings: TraceSettings) -> dict[str, torch.Tensor]:
     """Return a batch of tokens without padding, with labels if the job trains or evaluates."""
     length = 1 if settings.job == "decode" else settings.length
     ids = torch.zeros(settings.batch, length, dtype=torch.long)
-    batch = {"input_features": _mel_features(config, settings)} if has_audio(config) else {"input_ids": ids}
+    if settings.images:
+        batch = image_inputs(config, settings, ids)
+    else:
+        batch = {"input_features": mel_features(config, settings)} if has_audio(config) else {"input_ids": ids}
     if settings.trains or settings.job == "evaluate":
         batch["labels"] = ids
     elif config.is_encoder_decoder:
@@ -91,40 +97,26 @@ def _inputs(config: Any, settings: TraceSettings) -> dict[str, torch.Tensor]:
     return batch
 
 
-def _mel_features(config: Any, settings: TraceSettings) -> torch.Tensor:
-    """Return features of as many frames as Whisper's encoder takes, 30 s, for each sequence.
-
-    Raises:
-        ValueError: the job needs a batch of tokens alone.
-    """
-    if settings.job == "decode" or settings.loss_chunk:
-        raise ValueError(
-            "whisper: a decode step and a chunked loss are not traced; trace another job, or run a step on a GPU"
-        )
-    strides = 2  # of the second convolution
-    frames = strides * config.max_source_positions
-    return torch.zeros(settings.batch, config.num_mel_bins, frames, dtype=settings.weight_dtype)
-
-
 def device_of(batch: Mapping[str, torch.Tensor]) -> str:
     """Return the type of the device on which a batch is."""
     return next(iter(batch.values())).device.type
 
 
-def _chunked_loss(model: Any, ids: torch.Tensor, size: int) -> torch.Tensor:
+def _chunked_loss(model: Any, batch: dict[str, torch.Tensor], size: int) -> torch.Tensor:
     """Return the loss with the LM head and the loss computed per chunk and recomputed in the backward pass."""
     base = getattr(model, "base_model", model)
     base = base.model if hasattr(base, "model") and base is not model else base
     core = base if not hasattr(base, base.base_model_prefix) else getattr(base, base.base_model_prefix)
-    hidden = core(input_ids=ids).last_hidden_state
+    labels = batch["labels"]
+    hidden = core(**{name: value for name, value in batch.items() if name != "labels"}).last_hidden_state
     head = model.get_output_embeddings()
 
     def part(states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         logits = head(states).float()
         return torch.nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="sum")
 
-    parts = zip(hidden.split(size, 1), ids.split(size, 1), strict=True)
-    total: torch.Tensor = sum(checkpoint(part, a, b, use_reentrant=False) for a, b in parts) / ids.numel()
+    parts = zip(hidden.split(size, 1), labels.split(size, 1), strict=True)
+    total: torch.Tensor = sum(checkpoint(part, a, b, use_reentrant=False) for a, b in parts) / labels.numel()
     return total
 
 
@@ -132,7 +124,7 @@ def batch_loss(model: Any, batch: dict[str, torch.Tensor], settings: TraceSettin
     """Return the loss of a batch, computed under autocast where the settings say so."""
     with torch.autocast(device_of(batch), torch.bfloat16, enabled=settings.autocast):
         if settings.loss_chunk:
-            return _chunked_loss(model, batch["input_ids"], settings.loss_chunk)
+            return _chunked_loss(model, batch, settings.loss_chunk)
         loss: torch.Tensor = model(**batch).loss
         return loss
 
@@ -234,6 +226,8 @@ def _fake(settings: TraceSettings) -> Iterator[None]:
             stack.enter_context(cuda_choices(settings.autocast))
         stack.enter_context(any_grouped_matmul())
         stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
+        if settings.images:
+            stack.enter_context(RealIntegers())
         stack.enter_context(patch.object(PreTrainedModel, "initialize_weights", lambda _: None))  # some read values
         stack.enter_context(torch.device("cpu"))
         yield

@@ -19,6 +19,8 @@ _FOLDERS: Final = {"claims": 0.4, "contribute": 0.4, "tools": 2.2, html_page(pla
 """The weight of a folder or page; planned guides rank first, so that readers see what is missing. Tools are few."""
 _LEFT_OUT = re.compile(r"<figure [^>]*data-search-exclude.*?</figure>|<h2 data-search-exclude.*", re.DOTALL)
 """Parts of a claim's page: its plot, and everything from the first section excluded from search."""
+_DRAWN = re.compile(r"<text\b[^>]*>.*?</text>", re.DOTALL)
+"""A label in a picture; its title and description say the same in sentences."""
 _MARKUP = re.compile(r"<[^>]*>|&\w+;")
 _WORD = re.compile(r"[^\W_]+")
 
@@ -41,13 +43,12 @@ def with_boosts(index: Mapping[str, Any], site: SiteData) -> dict[str, Any]:
 
 
 def trim_search_entry(search: Any, site: SiteData) -> None:
-    """Pass only the searched part of claim pages to the theme's search index."""
+    """Index pages without the labels of their pictures, and only the searched part of claim pages."""
     add, claims = search.add_entry_from_context, {claim_page(name) for name in site.tree.claims}
 
     def trimmed(page: Any) -> None:
         whole = page.content
-        if page.file.src_uri in claims:
-            page.content = searched(whole)
+        page.content = _DRAWN.sub("", searched(whole) if page.file.src_uri in claims else whole)
         add(page)
         page.content = whole
 
