@@ -117,7 +117,7 @@ def svg(picture: Picture) -> str:
 
 def _layout(kind: str, canvas: Canvas) -> str:
     box = f"0 0 {canvas.width:g} {coordinate(canvas.height + 4)}"
-    return f'<svg class="{kind}" data-search-exclude="" viewBox="{box}">{"".join(canvas.parts)}</svg>'
+    return f'<svg class="{kind}" viewBox="{box}">{"".join(canvas.parts)}</svg>'
 
 
 def _sizes(ident: str, layouts: dict[str, Canvas]) -> str:

@@ -99,7 +99,8 @@ def _inputs(config: Any, settings: TraceSettings) -> dict[str, torch.Tensor]:
 
 def device_of(batch: Mapping[str, torch.Tensor]) -> str:
     """Return the type of the device on which a batch is."""
-    return next(iter(batch.values())).device.type
+    device: str = next(iter(batch.values())).device.type
+    return device
 
 
 def _chunked_loss(model: Any, batch: dict[str, torch.Tensor], size: int) -> torch.Tensor:
