@@ -16,8 +16,9 @@ from unittest.mock import patch
 import torch
 import torch.distributed as dist
 
-# Two ranks on this machine. On a CPU, they get what torchrun gives to two nodes of one rank each.
-if not torch.cuda.is_available():
+# If all ranks are on this machine, and on its CPU, each gets what torchrun gives to a node of its own.
+alone = os.environ["LOCAL_WORLD_SIZE"] == os.environ["WORLD_SIZE"]
+if alone and not torch.cuda.is_available():
     os.environ |= {"GROUP_RANK": os.environ["RANK"], "LOCAL_RANK": "0"}
     os.environ["LOCAL_WORLD_SIZE"] = "1"
 
