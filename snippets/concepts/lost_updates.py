@@ -39,6 +39,20 @@ assert plain.item() == 1.0, f"the plain sum is {plain.item()}"
 assert plain._version == 1000, f"{plain._version} updates were made"  # noqa: SLF001
 assert plain.dtype == weight.dtype == rest.dtype == torch.bfloat16
 assert abs(weight.item() - 2) < 0.02, f"the compensated sum is {weight.item()}"
+
+
+def compensated(updates):
+    """Return a compensated sum and its rest, in the steps of Kahan's algorithm."""
+    total = torch.tensor(1.0, dtype=torch.bfloat16)
+    missing = torch.zeros_like(total)
+    for _ in range(updates):
+        old, total = total, total + (missing + update)
+        missing = (missing + update) - (total - old)
+    return total, missing
+
+
+assert (weight, rest) == compensated(1000), f"the rest is {rest.item()}"
+assert (weight, rest) != compensated(999), "the rest does not count the updates"
 exact = torch.tensor(1.0)
 for _ in range(1000):
     exact += update

@@ -12,7 +12,7 @@ from unittest.mock import patch
 from datasets import IterableDataset
 from datasets.distributed import split_dataset_by_node
 
-opened = []
+opened, asked = [], []
 
 
 def rows(shards):
@@ -25,6 +25,7 @@ def rows(shards):
 def read_by(rank, ranks, shards):
     """Return the rows and the shards that a rank reads."""
     opened.clear()
+    asked.append((rank, shards))
     # --8<-- [start:enable]
     data = IterableDataset.from_generator(
         rows, gen_kwargs={"shards": list(range(shards))}
@@ -44,6 +45,7 @@ for shards in (4, 3):
 # --8<-- [end:is-it-on]
 shown = [call.args[0] for call in printed.call_args_list if not call.kwargs]
 
+assert asked == [(0, 4), (1, 4), (0, 3), (1, 3)], f"read were {asked}"
 assert shown == [
     "4 shards, 2 ranks: the ranks open 2 and 2 of them",
     "3 shards, 2 ranks: the ranks open 3 and 3 of them",
@@ -59,3 +61,14 @@ for shards, each in ((4, 2), (3, 3)):
         assert len({*files}) == len(files) == each, (
             f"with {shards} shards, a rank opened {files}"
         )
+
+# strategy="shards" reads each file once, and a rank gets one file more, with its rows.
+data = IterableDataset.from_generator(rows, gen_kwargs={"shards": [0, 1, 2]})
+apart = []
+for rank in (0, 1):
+    opened.clear()
+    mine = split_dataset_by_node(data, rank=rank, world_size=2, strategy="shards")
+    apart.append((sum(1 for _ in mine), [*opened]))
+assert sorted(len(files) for _, files in apart) == [1, 2], apart
+assert all(count == 10 * len(files) for count, files in apart), apart
+assert sorted(file for _, files in apart for file in files) == [0, 1, 2], apart

@@ -11,9 +11,14 @@
 from unittest import mock
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
+
+
+to = mock.patch.object(
+    PreTrainedModel, "to", autospec=True, side_effect=PreTrainedModel.to
+).start()
 
 
 # --8<-- [start:enable]
@@ -31,6 +36,7 @@ tokens = model.generate(**inputs, max_new_tokens=4, do_sample=False)
 # --8<-- [end:enable]
 
 assert tokens.device == model.device
+to.assert_called_once_with(model, device())  # without it, it stays on the CPU
 assert model.device.type == device().type
 # What PyTorch would answer on other machines.
 chosen = {}

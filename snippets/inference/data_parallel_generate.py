@@ -9,15 +9,20 @@
 # ///
 """One copy of the model per process, and each generates for its share of the prompts: what to do if the model fits one GPU."""
 
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 from accelerate import PartialState
 from accelerate.utils import gather_object
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
 prompts = ["One", "Two and a bit", "Three", "Four words in here", "Five"]
 
+to = patch.object(
+    PreTrainedModel, "to", autospec=True, side_effect=PreTrainedModel.to
+).start()
 # --8<-- [start:enable]
 state = PartialState(cpu=not torch.cuda.is_available())
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
@@ -36,6 +41,7 @@ if state.is_main_process:
     print(f"{len(answers)} answers on this rank, {len(every)} in all")
 
 assert state.num_processes == 2
+to.assert_called_once_with(model, state.device)  # without it, it stays on the CPU
 assert len(answers) == (3 if state.is_main_process else 2), len(answers)
 assert len(every) == len(prompts)
 for prompt, answer in zip(prompts, every, strict=True):

@@ -11,7 +11,14 @@
 import torch
 from transformers import AutoModelForCausalLM
 
-checkpoint = "HuggingFaceTB/SmolLM2-135M"
+# Stored in fp32, as some checkpoints are: the type comes from the call.
+whole = AutoModelForCausalLM.from_pretrained(
+    "HuggingFaceTB/SmolLM2-135M", dtype=torch.float32
+)
+checkpoint = "stored-in-fp32"
+whole.save_pretrained(checkpoint)
+stored = AutoModelForCausalLM.from_pretrained(checkpoint)
+assert stored.dtype == torch.float32, stored.dtype
 ids = torch.arange(32)[None]
 
 # --8<-- [start:enable]
@@ -26,7 +33,6 @@ assert types == {torch.bfloat16}, types
 
 # Autocast copies each weight to bf16 at its first use, and keeps the copy until the context ends.
 # In inference mode, it keeps none.
-whole = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 
 
 def copied(model, *, cache: bool, passes: int = 1, mode=torch.enable_grad) -> float:

@@ -18,11 +18,16 @@ model = AutoModelForCausalLM.from_pretrained(checkpoint)
 inputs = tokenizer("Count the bytes of the cache. " * 8, return_tensors="pt")
 
 
+returned, lengths = [], []  # of each call
+
+
 def cache_bytes(**settings) -> int:
     """Return the bytes of the KV cache after generate()."""
     settings |= {"max_new_tokens": 8, "min_new_tokens": 8}
     result = model.generate(**inputs, **settings, return_dict_in_generate=True)
     layers = result.past_key_values.layers
+    returned.append(len(result.sequences))
+    lengths.append(layers[0].keys.shape[-2])
     return sum(layer.keys.nbytes + layer.values.nbytes for layer in layers)
 
 
@@ -36,5 +41,8 @@ print(f"4 beams: {beams / one:.0f}x, 4 samples: {samples / one:.0f}x")
 # --8<-- [end:measure]
 assert printed.call_args.args == ("4 beams: 4x, 4 samples: 4x",)
 
+# Beam search returns one sequence, sampling four. Each has the prompt in its cache, and all new tokens but the last.
+assert returned == [1, 1, 4], returned
+assert lengths == [inputs["input_ids"].shape[1] + 7] * 3, lengths
 assert beams == 4 * one, (beams, one)
 assert samples == 4 * one, (samples, one)

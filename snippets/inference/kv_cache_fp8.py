@@ -18,6 +18,8 @@ inputs = tokenizer("A cache " * 100, return_tensors="pt")
 usual = model.generate(
     **inputs, max_new_tokens=8, do_sample=False, return_dict_in_generate=True
 )
+# Many checkpoints sample unless the call says otherwise.
+model.generation_config.update(do_sample=True, temperature=5.0)
 
 # --8<-- [start:enable]
 output = model.generate(
@@ -49,9 +51,14 @@ print(f"bf16 {before:,} bytes, fp8 {after:,} bytes: {after / before:.3f}")
 layers = output.past_key_values.layers
 assert model.dtype == torch.bfloat16
 assert after == before // 2 + len(layers) * 2 * 4, (before, after)
-kept, scale = layers[0]._quantized_keys  # noqa: SLF001
-assert kept.dtype == torch.float8_e4m3fn, kept.dtype
-assert scale.numel() == 1, scale
+for layer in layers:
+    for kept, scale in (layer._quantized_keys, layer._quantized_values):  # noqa: SLF001
+        assert kept.dtype == torch.float8_e4m3fn, kept.dtype
+        assert scale.numel() == 1, scale
+# The call takes the most likely token each time, and draws none.
+greedy = {"do_sample": False, "max_new_tokens": 8, **inputs}
+greedy |= {"cache_implementation": "quantized", "cache_config": {"backend": "fp8"}}
+assert model.generate(**greedy).equal(output.sequences), "tokens were drawn"
 
 # The scale comes from the prompt and stays: a larger number than in the prompt is clipped or becomes NaN.
 layer = type(layers[0])()

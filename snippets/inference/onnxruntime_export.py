@@ -26,6 +26,7 @@ logging.getLogger().setLevel(logging.ERROR)
 model = AutoModelForCausalLM.from_pretrained(
     "HuggingFaceTB/SmolLM2-135M", dtype=torch.float32
 )
+model.train()  # as after a training
 
 
 # --8<-- [start:enable]
@@ -58,6 +59,7 @@ session = onnxruntime.InferenceSession("model.onnx")
 # --8<-- [end:enable]
 
 # The proof: another batch and length, with the logits of PyTorch.
+assert not model.training, "the export has the dropout of training"
 shape = session.get_inputs()[0].shape
 assert all(isinstance(size, str) for size in shape), shape
 tokens = np.arange(3 * 20).reshape(3, 20)

@@ -71,7 +71,16 @@ print(f"prefix-aware: {hits:.1%} of blocks reused, busiest replica {busiest:.1%}
 
 # The proof: all 40 prompts fit into four caches of 12, but not into one; popular prompts load one replica more.
 assert CAPACITY < PROMPTS < 4 * CAPACITY
-assert hits > 0.95, f"{hits:.1%} reused"
-assert plain_hits < 0.75, f"{plain_hits:.1%} reused"
+assert f"{hits:.0%}" == "97%", f"{hits:.1%} reused"
+assert f"{plain_hits:.0%}" == "60%", f"{plain_hits:.1%} reused"
 assert abs(plain_busiest - 0.25) < 1e-9
 assert busiest > 0.3, f"{busiest:.1%} on one replica"
+# The longest prefix wins over load, and among equals the fewest requests win.
+prompt = [("system", block) for block in range(4)]
+first, second, third = replicas = [Replica() for _ in range(3)]
+for replica, cached, requests in ((first, 1, 0), (second, 3, 9), (third, 3, 8)):
+    replica.cache.update(dict.fromkeys(prompt[:cached], True))
+    replica.requests = requests
+assert prefix_aware(prompt, replicas) is third, "not the less loaded of two equals"
+third.cache.pop(prompt[0])
+assert prefix_aware(prompt, replicas) is second, "not the longest prefix"

@@ -14,6 +14,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
+model.generation_config.do_sample = True  # as chat models have it
 inputs = tokenizer("A list, a list, a list, a list,", return_tensors="pt")
 passes = []
 model.lm_head.register_forward_hook(lambda *call: passes.append(call[2].shape[1]))

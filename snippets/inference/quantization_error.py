@@ -20,7 +20,7 @@ printed = patch("builtins.print", wraps=print).start()
 
 # --8<-- [start:measure]
 def rounded(weight: torch.Tensor, bits: int, group: int) -> torch.Tensor:
-    """Return the weight after rounding to 2**bits steps, with a scale per group of a row."""
+    """Return the weight after rounding to 2**bits - 1 values, with a scale per group of a row."""
     groups = weight.reshape(len(weight), -1, group)
     scale = groups.abs().amax(-1, keepdim=True) / (2 ** (bits - 1) - 1)
     return ((groups / scale).round() * scale).reshape(weight.shape)
@@ -40,6 +40,10 @@ for bits in (8, 4, 3, 2):
     )
 # --8<-- [end:measure]
 
+for bits in (8, 4, 3, 2):  # zero, and as many values below it as above it
+    row = torch.linspace(-1, 1, 4096)[None]
+    values = len(rounded(row, bits, 4096).unique())
+    assert values == 2**bits - 1, f"int{bits}: {values} values"
 fine = [error(bits, group) for bits in (8, 4, 3, 2)]
 coarse = [error(bits, 4096) for bits in (8, 4, 3, 2)]
 bits_stored = (8.5, 4.5, 3.5, 2.5)  # with 16 bits of a scale per 32 weights

@@ -46,6 +46,13 @@ others = {
 }
 assert first == {"Linear"}, first
 assert others == {"Linear4bit"}, others
+kept = [model.lm_head, *model.model.layers[0].modules()]
+types = {each.weight.dtype for each in kept if hasattr(each, "weight")}
+assert types == {torch.bfloat16}, f"kept layers are {types}"
+state = model.model.layers[1].mlp.up_proj.weight.quant_state
+assert (state.quant_type, state.dtype) == ("nf4", torch.bfloat16), state.quant_type
+computed = model.model.layers[1].mlp.up_proj.compute_dtype
+assert computed == torch.bfloat16, f"matmuls are {computed}"
 # Seven layers per block: those of block 0 and the LM head are in 16 bits.
 quantized = 7 * (model.config.num_hidden_layers - 1)
 assert shown == {"Linear4bit": quantized, "Linear": 8}, f"printed was {shown}"

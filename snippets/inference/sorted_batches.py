@@ -17,7 +17,12 @@ model = AutoModelForCausalLM.from_pretrained(
 tokenizer = AutoTokenizer.from_pretrained("HuggingFaceTB/SmolLM2-135M")
 tokenizer.pad_token = tokenizer.eos_token
 lengths = torch.randint(1, 41, (32,), generator=torch.Generator().manual_seed(0))
-texts = ["a few words " * length for length in lengths.tolist()]
+# In alphabetical order, they are not sorted by length.
+first = ["zebra ", "few ", "many ", "a "]
+texts = [
+    first[at % 4] + "a few words " * length
+    for at, length in enumerate(lengths.tolist())
+]
 given = [0]
 
 

@@ -36,7 +36,7 @@ settings = {
 }
 generate = tf.function(model.generate, jit_compile=True)
 prompts = [" of" * count for count in (3, 7, 12, 15, 20)]
-lengths = []
+lengths, found = [], []
 # --8<-- [start:enable]
 for prompt in prompts:
     inputs = tokenizer(
@@ -45,6 +45,7 @@ for prompt in prompts:
     tokens = generate(**inputs, **settings)
     # --8<-- [end:enable]
     lengths.append(inputs["input_ids"].shape[1])
+    found.append(tokens[0, -4:].numpy().tolist())
 
 traces = generate.experimental_get_tracing_count()
 own = [len(tokenizer(prompt)["input_ids"]) for prompt in prompts]
@@ -52,3 +53,10 @@ print(f"lengths {own}, padded to {lengths}: {traces} traces")
 assert len(set(own)) == 5, own
 assert lengths == [16, 16, 16, 16, 32], lengths
 assert traces == 2, traces
+# The padding changes no token: those of each prompt alone, neither padded nor compiled.
+alone = [
+    model.generate(**tokenizer([prompt], return_tensors="tf"), **settings)
+    for prompt in prompts
+]
+expected = [tokens[0, -4:].numpy().tolist() for tokens in alone]
+assert found == expected, (found, expected)

@@ -45,10 +45,12 @@ assert no_length.startswith("Calling `crop` with a positive value (`7`)"), no_le
 assert no_tuple == "'tuple' object has no attribute 'get_seq_length'", no_tuple
 assert cache.get_seq_length() == 10
 
-# --8<-- [start:cure]
-keys_of_last_layer = cache.layers[-1].keys
-cache.crop(length - cache.get_seq_length())  # keeps the first `length` tokens
-# --8<-- [end:cure]
-assert torch.equal(keys_of_last_layer, keys), "not the keys of the last layer"
-assert cache.get_seq_length() == length, cache.get_seq_length()
-assert torch.equal(cache.layers[-1].keys, keys[:, :, :length])
+for length in (7, 5):
+    held = keys[:, :, : cache.get_seq_length()]
+    # --8<-- [start:cure]
+    keys_of_last_layer = cache.layers[-1].keys
+    cache.crop(length - cache.get_seq_length())  # keeps the first `length` tokens
+    # --8<-- [end:cure]
+    assert torch.equal(keys_of_last_layer, held), "not the keys of the last layer"
+    assert cache.get_seq_length() == length, cache.get_seq_length()
+    assert torch.equal(cache.layers[-1].keys, keys[:, :, :length])

@@ -8,6 +8,7 @@
 """Without a GPU that PyTorch can use, the device cuda raises, with a text that names the cause. Ask before."""
 
 import os
+from unittest.mock import patch
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the same on a machine with a GPU
 
@@ -29,8 +30,18 @@ if torch.version.cuda is None:
     assert error_of("cuda") == "Torch not compiled with CUDA enabled"
 assert error_of("cuda") != ""
 
-# --8<-- [start:cure]
-device = "cuda" if torch.cuda.is_available() else "cpu"
-# --8<-- [end:cure]
+
+def chosen():
+    """Return the device of the code that the page shows."""
+    # --8<-- [start:cure]
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    # --8<-- [end:cure]
+    return device  # noqa: RET504 - the page shows the line above
+
+
+device = chosen()
 assert error_of(device) == "", error_of(device)
 assert device == "cpu"
+# What it chooses where PyTorch finds a GPU.
+with patch("torch.cuda.is_available", return_value=True):
+    assert chosen() == "cuda", chosen()

@@ -14,8 +14,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 checkpoint = "openai-community/gpt2"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
-tokenizer.add_special_tokens({"additional_special_tokens": ["<|user|>"]})
-inputs = tokenizer("<|user|> Hello", return_tensors="pt")
+tokenizer.add_special_tokens({"additional_special_tokens": ["<|user|>", "<|end|>"]})
+inputs = tokenizer("<|user|> Hello <|end|>", return_tensors="pt")
 
 
 def error_of():
@@ -30,7 +30,7 @@ def error_of():
 rows = model.get_input_embeddings().num_embeddings
 print(inputs["input_ids"].max().item(), "of", rows, "rows:", error_of())
 assert error_of() == "index out of range in self", error_of()
-assert inputs["input_ids"].max() == rows
+assert inputs["input_ids"].max() == rows + 1
 before = model.get_input_embeddings().weight.detach().clone()
 
 # --8<-- [start:cure]
@@ -39,5 +39,5 @@ model.resize_token_embeddings(len(tokenizer))
 assert error_of() == "", error_of()
 after = model.get_input_embeddings().weight
 assert torch.equal(after[:rows], before), "the rows of the known tokens changed"
-assert after[rows:].count_nonzero() > 0, "the new row is empty"
-assert model(**inputs).logits.shape[-1] == len(tokenizer) == rows + 1
+assert after[rows:].any(dim=1).all(), "a new row is empty"
+assert model(**inputs).logits.shape[-1] == len(tokenizer) == rows + 2

@@ -55,6 +55,14 @@ trainable = [p for p in model.parameters() if p.requires_grad]
 optimizer = torch.optim.AdamW(trainable, lr=1e-3)
 # --8<-- [end:cure]
 assert missing() == 0, missing()
+cured = optimizer
+# The check reads every parameter group, such as those with and without weight decay.
+first, second, *others = trainable
+optimizer = torch.optim.AdamW([{"params": [first]}, {"params": [second, *others]}])
+assert missing() == 0, missing()
+optimizer = torch.optim.AdamW([{"params": [first]}, {"params": others}])
+assert missing() == 1, missing()
+optimizer = cured
 changed = moved()
 print(f"{changed} of {len(trainable)} trainable weights move")
 assert changed == len(trainable), changed

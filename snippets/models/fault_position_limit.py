@@ -19,6 +19,9 @@ logging.getLogger("transformers.generation.stopping_criteria").addFilter(
 )
 checkpoint = "openai-community/gpt2"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+tokenizer.model_max_length = (
+    2048  # a tokenizer need not know the limit of the model
+)
 model = AutoModelForCausalLM.from_pretrained(checkpoint)
 text, new_tokens = "a few words " * 600 + "and the end", 4
 

@@ -42,6 +42,8 @@ def load():
 
 checkpoint = load()
 assert checkpoint is not None, "the checkpoint was refused"
+trusted = torch.serialization.get_safe_globals()
+assert Namespace not in trusted, "later files may use the class, too"
 assert checkpoint["args"] == Namespace(lr=1e-4)
 assert torch.equal(checkpoint["weight"], torch.ones(2))
 

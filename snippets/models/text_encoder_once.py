@@ -33,6 +33,13 @@ tokens = tokenizer(
 with torch.no_grad():  # Flux reads the padding too: no attention mask
     prompt_vectors = encoder(tokens["input_ids"].to(device)).last_hidden_state
 # --8<-- [end:enable]
+with torch.no_grad():
+    whole = {"input_ids": tokens["input_ids"].to(device)}
+    mask = tokens["attention_mask"].to(device)
+    unmasked = encoder(**whole).last_hidden_state
+    masked = encoder(**whole, attention_mask=mask).last_hidden_state
+assert prompt_vectors.equal(unmasked), "the encoder did not read the padding"
+assert not prompt_vectors.equal(masked), "the mask changes nothing"
 weights = {weakref.ref(p): p.nbytes for p in encoder.parameters()}
 
 # --8<-- [start:free]

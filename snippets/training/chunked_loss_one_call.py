@@ -94,6 +94,19 @@ assert torch.allclose(one_call, full, rtol=1e-6, atol=1e-5), (
 assert torch.allclose(2 * part, full, rtol=1e-6, atol=1e-5), (
     "labels_of_step does not divide the loss"
 )
+# A row with padding on the left has the model's loss, because the mask reaches the model.
+mask = torch.ones_like(labels)
+mask[::2, : mask.shape[1] // 2] = 0
+padded = {"input_ids": batch["input_ids"], "attention_mask": mask}
+labels = batch["labels"].masked_fill(mask == 0, -100)
+with torch.no_grad():
+    full = model(**padded, labels=labels).loss
+    one_call = chunked_loss(model, labels, **padded)
+    unmasked = model(batch["input_ids"], labels=labels).loss
+assert torch.allclose(one_call, full, rtol=1e-6, atol=1e-5), (
+    f"with padding, the loss is {one_call} instead of {full}"
+)
+assert abs(unmasked - full) > 1e-4, "the mask changes nothing"
 
 # Over bf16 the call adds the loss up in bf16, on a CPU at least: here it is wrong by more than rounding.
 torch.manual_seed(0)

@@ -80,6 +80,7 @@ def count_and_send(operations):
 
 dist.batch_isend_irecv = count_and_send
 out = ring_attention(q, k, v)
+sent_once = list(sent)
 
 # The proof, on each rank: the output is that of one process, and N - 1 sends of 1/N of the keys and
 # values each are (N - 1)/N of their bytes.
@@ -92,7 +93,12 @@ assert rank == 0 or not torch.allclose(out, alone, atol=1e-2), (
     "no other block counts"
 )
 block_bytes = (K.nbytes + V.nbytes) // ranks
-assert sent == [block_bytes] * (ranks - 1), sent
-share = sum(sent) / (K.nbytes + V.nbytes)
+assert sent_once == [block_bytes] * (ranks - 1), sent_once
+# Scores of hundreds, which overflow if the largest score so far does not stay the reference.
+whole = scaled_dot_product_attention(100 * Q, K, V, is_causal=True, enable_gqa=True)
+part = whole.chunk(ranks, dim=2)[rank].to(device)
+large = ring_attention(100 * q, k, v)
+assert torch.allclose(large, part, atol=1e-4), "large scores: the output differs"
+share = sum(sent_once) / (K.nbytes + V.nbytes)
 print(f"rank {rank} sent {share:.2f} of the bytes of all keys and values")
 dist.destroy_process_group()

@@ -142,4 +142,13 @@ assert torch.allclose(out.logits, part, atol=1e-5), "the logits differ"
 for one, other in zip(model.parameters(), whole.parameters(), strict=True):
     apart = (one.grad - other.grad).norm() / other.grad.norm()
     assert apart < 1e-4, f"a gradient differs by {apart:.1e} of its length"
+
+# A model with another scale than 1/sqrt(head size), as Gemma has, gets its own.
+generator = torch.Generator().manual_seed(1)
+Q, K, V = torch.randn(3, 1, 4, 16, 8, generator=generator).to(device)
+parts = (x.chunk(2, dim=2)[rank] for x in (Q, K, V))
+mine, _ = attention(None, *parts, None, scaling=1.0)
+expected = scaled_dot_product_attention(Q, K, V, is_causal=True, scale=1.0)
+expected = expected.chunk(2, dim=2)[rank].transpose(1, 2)
+assert torch.allclose(mine, expected, atol=1e-5), "the scale is not the model's"
 dist.destroy_process_group()

@@ -63,4 +63,11 @@ preload = {"LD_PRELOAD": str(library)}
 assert run(loaded, **preload) == ["True"]
 assert run(serves, **preload) == ["True"]
 assert run(loaded) == run(serves) == ["False"]
+# The rest of the environment stays, and a variable that is passed replaces an old one.
+without_torch = """
+import os
+print(os.environ.get("KEPT"), "libmimalloc" in open("/proc/self/maps").read())
+"""
+os.environ.update(KEPT="1", LD_PRELOAD="/no/such/libtcmalloc.so")
+assert run(without_torch, **preload) == ["1", "True"], "another environment"
 assert run(loaded, LD_PRELOAD="/no/such/libtcmalloc.so") == ["False"]

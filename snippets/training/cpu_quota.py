@@ -47,10 +47,16 @@ for text, expected in {
     "max 100000": cores,
     "100000 100000": 1,  # docker run --cpus 1
     "50000 100000": 1,  # half a core still needs a thread
+    "150000 100000": 1,  # one and a half pay for one
+    "100000 50000": min(2, cores),  # a period of 50 ms
     f"{cores * 100000} 100000": cores,
     f"{(cores + 1) * 100000} 100000": cores,
 }.items():
     (group / "cpu.max").write_text(text)
     assert threads_for(group) == expected, (text, threads_for(group))
 assert cores > 1, "one core: a quota of one changes nothing here"
+allowed = os.sched_getaffinity(0)
+os.sched_setaffinity(0, {min(allowed)})  # docker run --cpuset-cpus 0
+assert threads_for(group) == 1, "the affinity was not read"
+os.sched_setaffinity(0, allowed)
 print("threads follow the quota")

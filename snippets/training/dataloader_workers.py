@@ -71,8 +71,19 @@ def watched(batch, *args, **kwargs):
 
 accelerate.data_loader.send_to_device = watched
 
+orders = []  # of each epoch: the first token of each sample
+
+
+def batches():
+    """The batches of an epoch, noted."""
+    orders.append([])
+    for batch in loader:
+        orders[-1] += batch["input_ids"][:, 0].tolist()
+        yield batch
+
+
 epochs = [
-    {int(process) for batch in loader for process in batch["process"]}
+    {int(process) for batch in batches() for process in batch["process"]}
     for _ in range(2)
 ]
 print(f"I am {os.getpid()}, the batches were made by {epochs}")
@@ -80,4 +91,6 @@ assert os.getpid() not in epochs[0], "batches are made in the training process"
 assert len(epochs[0]) == 2, f"{len(epochs[0])} workers made the batches"
 assert epochs[0] == epochs[1], "the second epoch has other workers"
 assert set(sent) == {True}, f"batches are sent with non_blocking {set(sent)}"
+assert orders[0] != orders[1], "the second epoch has the order of the first"
+assert sorted(orders[0]) == sorted(orders[1]), "the epochs have other samples"
 assert loader.prefetch_factor == 4, f"{loader.prefetch_factor} batches are ready"

@@ -50,7 +50,7 @@ arguments = TrainingArguments(
 trainer = Trainer(model, arguments, train_dataset=tokens, data_collator=collate)
 # --8<-- [end:enable]
 
-
+assert trainer.data_collator is collate, f"{trainer.data_collator} makes batches"
 printed = patch("builtins.print", wraps=print).start()
 
 
@@ -68,6 +68,10 @@ print(f"I am {os.getpid()}, the batches were made by {epochs}")
 # --8<-- [end:is-it-on]
 shown = printed.call_args.args[0]
 
+made, plain = signed([tokens[0]]), collate([tokens[0]])
+assert made.pop("process") == os.getpid(), "the batch names another process"
+assert made.keys() == plain.keys(), f"{set(made)} instead of {set(plain)}"
+assert all(made[name].equal(plain[name]) for name in plain), "another batch"
 assert os.getpid() not in epochs[0], "batches are made in the training process"
 assert len(epochs[0]) == 2, f"{len(epochs[0])} workers made the batches"
 assert loader.prefetch_factor == 4, f"{loader.prefetch_factor} batches are ready"

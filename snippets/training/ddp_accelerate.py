@@ -62,6 +62,7 @@ model.register_forward_pre_hook(
     lambda _, args, kwargs: seen.append(kwargs["input_ids"]), with_kwargs=True
 )
 
+before = [p.detach().clone() for p in model.parameters()]
 printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with Payloads() as payloads:  # notes the bytes of each all-reduce
@@ -86,6 +87,8 @@ assert shown == [
 assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 assert isinstance(model, DistributedDataParallel)
 assert model.gradient_as_bucket_view
+moved = [not p.equal(b) for p, b in zip(model.parameters(), before, strict=True)]
+assert all(moved), f"{moved.count(False)} of {len(moved)} weights did not change"
 norms = torch.stack([p.detach().double().norm() for p in model.parameters()])
 ranks = accelerator.gather(norms[None])
 assert ranks[0].equal(ranks[1]), "the ranks' weights differ"

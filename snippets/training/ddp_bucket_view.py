@@ -22,13 +22,25 @@ if torch.cuda.is_available():
     device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
     torch.cuda.set_device(device)
 dist.init_process_group()
-torch.manual_seed(0)
+torch.manual_seed(dist.get_rank())  # other weights and inputs on each rank
 layers = [nn.Linear(128, 128) for _ in range(4)]
 model = nn.Sequential(*layers).to(device)
+
+
+def ranks_agree(tensors) -> bool:
+    """Return whether both ranks have these numbers."""
+    mine = torch.cat([tensor.detach().flatten() for tensor in tensors])
+    all_of_them = [torch.empty_like(mine) for _ in range(dist.get_world_size())]
+    dist.all_gather(all_of_them, mine)
+    return torch.equal(*all_of_them)
+
+
+assert not ranks_agree(model.parameters()), "the ranks start alike"
 
 # --8<-- [start:enable]
 model = DistributedDataParallel(model, gradient_as_bucket_view=True)
 # --8<-- [end:enable]
+assert ranks_agree(model.parameters()), "DDP did not send the weights of rank 0"
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
 
@@ -69,6 +81,7 @@ shown = printed.call_args.args[0]
 
 assert dist.get_world_size() == 2
 assert len(gradients) == 8
+assert ranks_agree(gradients), "the gradients were not averaged"
 assert sum(buckets.values()) == needed, "buckets are not as large as the gradients"
 total = {**{pointer: s.nbytes() for pointer, s in storages.items()}, **buckets}
 assert sum(total.values()) == needed, f"{sum(total.values())} bytes for {needed}"

@@ -8,6 +8,7 @@
 # ///
 """With a compression hook, DDP sends fp32 gradients in fp16: half the bytes, rounded."""
 
+import copy
 import os
 from unittest.mock import patch
 
@@ -25,7 +26,8 @@ if torch.cuda.is_available():
 dist.init_process_group()
 torch.manual_seed(0)
 model = DistributedDataParallel(
-    nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 8)).to(device)
+    nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 8)).to(device),
+    bucket_cap_mb=0.005,  # several messages, as larger models have
 )
 torch.manual_seed(1 + dist.get_rank())
 inputs = torch.randn(4, 64, device=device)
@@ -69,7 +71,15 @@ apart = max(((p.grad - e).norm() / e.norm()).item() for p, e in pairs)
 assert sum(payloads.sent) == gradients // 2, (
     f"sent {sum(payloads.sent)} of {gradients}"
 )
+assert len(payloads.sent) > 1, "all gradients were in one message"
 assert payloads.types == {torch.float16}, f"sent {payloads.types}"
 assert all(p.grad.dtype == torch.float32 for p in model.parameters())
 assert 0 < apart < 1e-2, f"rounding by {apart:.1e}"
+
+# Without the hook, all bytes are sent, in fp32.
+plain = DistributedDataParallel(copy.deepcopy(model.module), bucket_cap_mb=0.005)
+with Payloads() as whole:
+    plain(inputs).square().mean().backward()
+assert sum(whole.sent) == gradients, f"sent {sum(whole.sent)} of {gradients}"
+assert whole.types == {torch.float32}, f"sent {whole.types}"
 dist.destroy_process_group()

@@ -73,6 +73,14 @@ with torch.no_grad():
     whole = model(**collator(list(tokens)).to(model.device)).loss.item()
     alone = [model(**collator([t]).to(model.device)).loss.item() for t in tokens]
 
+# Logits in bf16, as under autocast: the sums are those of the same logits in fp32.
+logits = torch.randn(
+    2, 64, 512, generator=torch.Generator().manual_seed(0)
+).bfloat16()
+labels = torch.arange(128).reshape(2, 64)
+half, single = per_sample(logits, labels), per_sample(logits.float(), labels)
+assert torch.equal(half, single), "losses of bf16 logits are summed in bf16"
+
 printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 print(f"{metrics['eval_samples']} samples of {len(tokens)}")

@@ -72,5 +72,11 @@ assert all(p.dtype == torch.float32 for p in adapters)
 plain = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.bfloat16)
 added = sum(p.nbytes for p in adapters)
 whole = added + sum(p.nbytes for p in plain.parameters())
+linear = [
+    name
+    for name, module in plain.named_modules()
+    if isinstance(module, torch.nn.Linear) and name != "lm_head"
+]
+assert len(adapters) == 2 * len(linear) > 0, "not each linear layer has an adapter"
 assert shown == f"sent {added} bytes, for weights of {whole}", shown
 dist.destroy_process_group()

@@ -18,6 +18,10 @@ batch = tokenizer(
     ["A gradient below the smallest fp16 number is lost."] * 4, return_tensors="pt"
 ).to(device)
 
+# A checkpoint in bf16, as most new ones are.
+saved = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.bfloat16)
+saved.save_pretrained(checkpoint := "checkpoint-in-bf16")
+
 # --8<-- [start:enable]
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 model = model.to(device).train()
@@ -50,9 +54,12 @@ optimizer.register_step_pre_hook(
     )
 )
 step()
+types = {p.dtype for p in model.parameters()}
+assert types == {torch.float32}, f"the weights are {types}"
 assert products == {torch.float16}, f"the logits were computed in {products}"
 counted = scaler.state_dict().get("_growth_tracker", 0)
 assert counted == scaler.is_enabled(), "the scaler was not updated"
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 pairs = zip(model.parameters(), before, strict=True)
 assert all(not torch.equal(now, then) for now, then in pairs), "no step was taken"
 # What is clipped to 1 are the gradients without the scale.

@@ -58,6 +58,8 @@ shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 # checkpointing, and the gradients are the same.
 assert dist.get_world_size() == 2
 assert runs == [2] * layers, runs
+used = model.model.layers[0]._gradient_checkpointing_func  # noqa: SLF001
+assert used.keywords == {"use_reentrant": False}, f"checkpointed with {used}"
 counts = {str(k).split(".")[-1]: v for k, v in counter.get_comm_counts().items()}
 expected = {"_allgather_base_": 2 * layers + 1, "_reduce_scatter_base_": layers + 1}
 assert counts == expected, counts

@@ -97,6 +97,8 @@ assert any(name.startswith("optimizer.") for name in metadata), (
 group = dcp.async_save.call_args.kwargs.get("process_group")
 assert group is for_saves, "the thread shares a group with training"
 assert group is not dist.group.WORLD
+# On a GPU, the default would be NCCL.
+assert dist.get_backend(group) == "gloo", "the thread sends through the GPU"
 assert saving.done(), "the save has not ended"
 assert waited == [True], "training waited for the files"
 if dist.get_rank() == 0:

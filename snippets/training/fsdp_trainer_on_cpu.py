@@ -10,13 +10,16 @@
 # ///
 """On a CPU, the Trainer takes fsdp=True without a warning and trains with DDP: every rank holds all parameters."""
 
+import copy
 import tempfile
 import warnings
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
-from torch.distributed.fsdp import FSDPModule
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
 with warnings.catch_warnings():
@@ -40,13 +43,21 @@ arguments = TrainingArguments(
 trainer = Trainer(model=model, args=arguments, train_dataset=rows)
 trainer.train()
 
+# The positive control of the check: it finds half of the parameters of a model that FSDP2 shards over two ranks.
+on_cpu = trainer
+mesh = init_device_mesh("cpu", (2,))
+other = fully_shard(copy.deepcopy(model).cpu(), mesh=mesh)
+sharded = SimpleNamespace(model=other, model_wrapped=other)
 printed = patch("builtins.print", wraps=print).start()
-# --8<-- [start:is-it-on]
-local = [getattr(p, "_local_tensor", p) for p in trainer.model.parameters()]
-share = sum(p.numel() for p in local) / parameters
-if dist.get_rank() == 0:
-    print(type(trainer.model_wrapped).__name__, f"{share:.2f}")
-# --8<-- [end:is-it-on]
+shares = []
+for trainer in (sharded, on_cpu):
+    # --8<-- [start:is-it-on]
+    local = [getattr(p, "_local_tensor", p) for p in trainer.model.parameters()]
+    share = sum(p.numel() for p in local) / parameters
+    if dist.get_rank() == 0:
+        print(type(trainer.model_wrapped).__name__, f"{share:.2f}")
+    # --8<-- [end:is-it-on]
+    shares.append(share)
 shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: DDP around the model, no FSDP inside, and all parameters on this rank.
@@ -54,7 +65,10 @@ assert dist.get_world_size() == 2
 assert arguments.fsdp is True
 assert isinstance(trainer.model_wrapped, DistributedDataParallel)
 assert not any(isinstance(m, FSDPModule) for m in trainer.model_wrapped.modules())
-assert share == 1.0
-lines = [] if dist.get_rank() else ["DistributedDataParallel 1.00"]
+assert shares[1] == 1.0, shares
+assert 0.45 < shares[0] < 0.55, f"the check finds {shares[0]} of a sharded model"
+class_name = f"FSDP{type(model).__name__}"
+lines = [f"{class_name} {shares[0]:.2f}", "DistributedDataParallel 1.00"]
+lines = [] if dist.get_rank() else lines
 assert shown == lines, f"printed was {shown}"
 dist.destroy_process_group()

@@ -114,7 +114,8 @@ assert shown == [
 assert moved > 1e-5, "the weights did not move"
 
 # The first reward knows a right answer, and the second one prefers the shorter.
-assert passed(completions=[" 4", "5"], answer=["4", "7"]) == [1.0, 0.0]
+graded = passed(completions=[" 4", "5", "44"], answer=["4", "7", "4"])
+assert graded == [1.0, 0.0, 0.0], graded
 shorter, longer = brief(completions=["4", "four"])
 assert shorter > longer, "the longer completion has the larger reward"
 

@@ -86,6 +86,13 @@ adapters = size(
         if n.endswith(("lora_A", "lora_B"))
     ]
 )
+linear = [
+    name
+    for name, module in base.named_modules()
+    if isinstance(module, torch.nn.Linear) and name != "lm_head"
+]
+adapted = [n for n, _ in trainer.model.named_modules() if n.endswith("lora_A")]
+assert len(adapted) == len(linear) > 0, "not each linear layer has an adapter"
 held = size(trainer.model, trainer.ref_model)
 printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]

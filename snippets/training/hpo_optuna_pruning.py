@@ -28,6 +28,7 @@ rows = ((starts + torch.arange(24)) % 50).tolist()  # a pattern that can be lear
 tokens = [{"input_ids": row, "labels": row} for row in rows]
 train, validation = Dataset.from_list(tokens[:32]), Dataset.from_list(tokens[32:])
 steps, trials = [], []  # trials: the losses of each one by step
+judged = []  # the rows of the newest evaluation
 
 
 class CountSteps(TrainerCallback):
@@ -36,6 +37,7 @@ class CountSteps(TrainerCallback):
 
     def on_evaluate(self, args, state, control, metrics, **kwargs):
         trials[-1][state.global_step] = metrics["eval_loss"]
+        judged[:] = kwargs["eval_dataloader"].dataset["input_ids"]
 
     def on_step_end(self, args, state, control, **kwargs):
         steps.append(state.global_step)
@@ -105,6 +107,7 @@ def ends_by_median(trials) -> list[int]:
 
 lasts = [max(losses) for losses in searched]
 assert lasts == ends_by_median(trials), f"the median ends others than {lasts}"
+assert judged == rows[32:], "the losses are not those of the validation rows"
 assert len(steps) == 8 * 16, f"{len(steps)} steps without a pruner"
 assert best.hyperparameters == whole.hyperparameters, "the best trial was pruned"
 assert abs(best.objective - whole.objective) < 1e-4

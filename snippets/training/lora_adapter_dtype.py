@@ -9,7 +9,7 @@
 """With bf16 weights, each fp32 adapter saves its own fp32 copy of its layer's input; bf16 adapters share one bf16 copy."""
 
 import warnings
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import torch
 from peft import LoraConfig, get_peft_model
@@ -71,6 +71,13 @@ assert more > 2.5 * inputs, f"{more:,} bytes more for {inputs:,} numbers of inpu
 found = [f"{kept(each):,}" for each in (base(), default, model)]
 wanted = "saved: {} bytes without adapters, {} with fp32 ones, {} with these"
 assert shown == wanted.format(*found), f"printed was {shown}"
+silent = base().train()
+without = Mock(
+    parameters=silent.parameters,
+    train=lambda: lambda labels=None, **rest: silent(**rest),
+)
+logits = 4 * batch["input_ids"].numel() * model.config.vocab_size
+assert kept(base()) - kept(without) >= logits, "the loss is not among the bytes"
 assert kept(default) > kept(base()), "LoRA keeps less than full fine-tuning"
 assert {p.dtype for p in default.parameters() if p.requires_grad} == {torch.float32}
 assert {p.dtype for p in model.parameters() if p.requires_grad} == {torch.bfloat16}

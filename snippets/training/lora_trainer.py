@@ -62,6 +62,13 @@ trainer = Trainer(
 )
 # --8<-- [end:enable]
 
+adapted = [m for m in model.modules() if hasattr(m, "lora_A")]
+computed = set()  # the data types of what the adapters compute
+for module in adapted:
+    module.lora_A["default"].register_forward_hook(
+        lambda *call: computed.add(call[2].dtype)
+    )
+
 printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 trainer.train()
@@ -89,6 +96,9 @@ assert all("lora_" in name for name in names), "something else was saved, too"
 assert total == numbers, f"{total:,} numbers were saved instead of {numbers:,}"
 assert len(seconds) == len(layers)
 assert all(bool(t.any()) for t in seconds), "an adapter was saved untrained"
+assert computed == {torch.bfloat16}, f"the adapters compute in {computed}"
+scales = {module.scaling["default"] for module in adapted}
+assert scales == {32 / 16}, f"adapters are scaled by {scales}"
 assert sum(files.values()) < 6 * numbers, f"more than adapters was saved: {files}"
 
 # The frozen weights are those of the checkpoint, still in bf16.

@@ -43,15 +43,23 @@ model = get_peft_model(base(), adapter)
 # --8<-- [end:enable]
 
 printed = patch("builtins.print", wraps=print).start()
-# --8<-- [start:is-it-on]
-model.train()(**batch, labels=batch["input_ids"]).loss.backward()
-reached = {
-    name.split(".layers.")[1].split(".lora_")[0]: tuple(p.shape)
-    for name, p in model.named_parameters()
-    if p.requires_grad and p.grad is not None and p.grad.any()
-}
-print("\n".join(f"{name}: {shape}" for name, shape in reached.items()))
-# --8<-- [end:is-it-on]
+
+
+def trained(model):
+    """Run the code of the page; return the adapters that it finds."""
+    # --8<-- [start:is-it-on]
+    model.train()(**batch, labels=batch["input_ids"]).loss.backward()
+    reached = {
+        name.split(".layers.")[1].split(".lora_")[0]: tuple(p.shape)
+        for name, p in model.named_parameters()
+        if p.requires_grad and p.grad is not None and p.grad.any()
+    }
+    print("\n".join(f"{name}: {shape}" for name, shape in reached.items()))
+    # --8<-- [end:is-it-on]
+    return reached
+
+
+reached = trained(model)
 shown = printed.call_args.args[0]
 
 plain = base().model.layers[0].mlp.experts
@@ -77,6 +85,16 @@ expected = [
     for part, weight in ((".base_layer", plain.gate_up_proj), ("", plain.down_proj))
 ]
 assert sorted(shown.split("\n")) == sorted(expected), f"printed was {shown}"
+
+
+# An adapter whose expert leaves the loss alone is not among them.
+other = get_peft_model(base(), adapter)
+other.get_base_model().model.layers[0].mlp.experts.register_forward_hook(
+    lambda _module, _args, output: output.detach()
+)
+missing = reached.keys() - trained(other).keys()
+wanted = {name for name in reached if name.startswith("0.mlp.experts")}
+assert missing == wanted, f"without gradients are {missing}"
 
 
 # The price: the adapted weight is computed and saved for backward as a whole.

@@ -20,7 +20,6 @@ from torchao.quantization import quantize_
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
-blackwell = device == "cuda" and torch.cuda.get_device_capability()[0] == 10
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 tokenizer.pad_token = tokenizer.eos_token
@@ -35,19 +34,28 @@ model = model.to(device).train()
 expected = model(**batch, labels=batch["input_ids"]).loss.item()
 
 
-# --8<-- [start:enable]
-def convert(module: torch.nn.Module, name: str) -> bool:
-    return isinstance(module, torch.nn.Linear) and "lm_head" not in name
+def enable(model):
+    """Run the code of the page; return its filter and configuration."""
+
+    # --8<-- [start:enable]
+    def convert(module: torch.nn.Module, name: str) -> bool:
+        return isinstance(module, torch.nn.Linear) and "lm_head" not in name
+
+    blackwell = (
+        torch.cuda.is_available() and torch.cuda.get_device_capability()[0] == 10
+    )
+    recipe = (
+        MXFP8TrainingRecipe.MXFP8_RCEIL  # B200, compute capability 10
+        if blackwell
+        else MXFP8TrainingRecipe.MXFP8_EMULATED_RCEIL  # slow; to try the numerics
+    )
+    config = MXFP8TrainingOpConfig.from_recipe(recipe)
+    quantize_(model, config, filter_fn=convert)
+    # --8<-- [end:enable]
+    return convert, config
 
 
-recipe = (
-    MXFP8TrainingRecipe.MXFP8_RCEIL  # B200, compute capability 10
-    if blackwell
-    else MXFP8TrainingRecipe.MXFP8_EMULATED_RCEIL  # slow; to try the numerics
-)
-config = MXFP8TrainingOpConfig.from_recipe(recipe)
-quantize_(model, config, filter_fn=convert)
-# --8<-- [end:enable]
+convert, config = enable(model)
 
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
 loss = model(**batch, labels=batch["input_ids"]).loss
@@ -64,6 +72,14 @@ print(len(wrapped), "weights take part in MXFP8 matmuls")
 # --8<-- [end:is-it-on]
 shown = " ".join(map(str, printed.call_args.args))
 
+# Compute capability 10 gets real kernels. Older and newer GPUs do not.
+for major, kernels in ((9, "EMULATED"), (10, "AUTO"), (12, "EMULATED")):
+    with (
+        patch("torch.cuda.is_available", return_value=True),
+        patch("torch.cuda.get_device_capability", return_value=(major, 0)),
+    ):
+        chosen = enable(torch.nn.Sequential())[1].kernel_preference.name
+    assert chosen == kernels, f"compute capability {major} gets {chosen}"
 linear = [n for n, m in model.named_modules() if convert(m, n)]
 assert len(linear) == 7 * model.config.num_hidden_layers
 assert len(wrapped) == len(linear), f"{len(wrapped)} of {len(linear)} weights"

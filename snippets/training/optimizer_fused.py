@@ -39,11 +39,19 @@ model(**batch, labels=batch["input_ids"]).loss.backward()
 before = [p.detach().clone() for p in model.parameters()]
 
 printed = patch("builtins.print", wraps=print).start()
-# --8<-- [start:is-it-on]
-with profile(profile_memory=True) as trace:
-    optimizer.step()
-print(any("_fused_adamw_" in row.key for row in trace.key_averages()))  # on: True
-# --8<-- [end:is-it-on]
+
+
+def check(optimizer):
+    # --8<-- [start:is-it-on]
+    with profile(profile_memory=True) as trace:
+        optimizer.step()
+    ran = any("_fused_adamw_" in row.key for row in trace.key_averages())
+    print(ran)  # on: True
+    # --8<-- [end:is-it-on]
+    return trace
+
+
+trace = check(optimizer)
 shown = printed.call_args.args
 
 # The proof: the fused kernel ran, and the update allocated next to nothing.
@@ -59,6 +67,14 @@ taken = sum(
 gradients = sum(p.grad.nbytes for p in model.parameters())
 print(f"the update allocated {taken:,} bytes; the gradients have {gradients:,}")
 assert taken < 0.01 * gradients, f"the update allocated {taken} bytes"
+
+# The check sees the difference: AdamW without the fused kernel prints False.
+weight = torch.nn.Parameter(torch.ones(4, device=device))
+weight.grad = torch.ones_like(weight)
+check(torch.optim.AdamW([weight], foreach=True))
+assert printed.call_args.args == (False,), (
+    "the check finds a kernel that did not run"
+)
 
 # The weights are those of AdamW, written out: means corrected for two steps, a decay of 0.01.
 for old, p in zip(before, model.parameters(), strict=True):

@@ -81,6 +81,8 @@ assert states == 4 * numbers, f"{states / numbers:.2f} bytes of state per parame
 assert shown == "4.00 bytes of state per parameter", f"printed was {shown}"
 decays = {group["weight_decay"] for group in trainer.optimizer.param_groups}
 assert decays == {0}, f"the weights decay as well, by {decays}"
+betas = {group["betas"] for group in trainer.optimizer.param_groups}
+assert betas == {(0.9, 0.99)}, f"Lion has the betas {betas}"
 for name, weight in model.named_parameters():
     moved = weight.detach().cpu() - before[name]
     assert gradients[name].any(), f"{name} had no gradient"

@@ -66,17 +66,24 @@ columns = set(next(iter(trainer.get_train_dataloader())))
 assert columns == {"input_ids", "position_ids", "labels"}, f"batches have {columns}"
 
 printed = patch("builtins.print", wraps=print).start()
-# --8<-- [start:is-it-on]
-batch = next(iter(trainer.get_train_dataloader())).copy()
-batch.pop("labels")
-model.eval()  # without dropout
-first = int((batch["position_ids"][0] == 0).nonzero()[1])  # its length
-with torch.no_grad():
-    before = model(**batch).logits[0, first:]
-    batch["input_ids"][:, :first] = 7  # the first sequence, and no other
-    apart = (model(**batch).logits[0, first:] - before).abs().max()
-print(f"the other sequences move by {apart:.2g}")  # on: 0
-# --8<-- [end:is-it-on]
+
+
+def check():
+    # --8<-- [start:is-it-on]
+    batch = next(iter(trainer.get_train_dataloader())).copy()
+    batch.pop("labels")
+    model.eval()  # without dropout
+    first = int((batch["position_ids"][0] == 0).nonzero()[1])  # its length
+    with torch.no_grad():
+        before = model(**batch).logits[0, first:]
+        batch["input_ids"][:, :first] = 7  # the first sequence, and no other
+        apart = (model(**batch).logits[0, first:] - before).abs().max()
+    print(f"the other sequences move by {apart:.2g}")  # on: 0
+    # --8<-- [end:is-it-on]
+    return batch, first, apart
+
+
+batch, first, apart = check()
 shown = printed.call_args.args[0]
 
 assert apart == 0, f"another sequence moves the logits by {apart:.2g}"
@@ -89,5 +96,11 @@ with torch.no_grad():  # a change does reach the first sequence
     changed = model(**batch).logits[0, :first]
     batch["input_ids"][:, :first] = 8
     assert (model(**batch).logits[0, :first] - changed).abs().max() > 0.01
+model.config.use_cache = True  # then transformers lets sequences see each other
+check()
+moved = float(
+    printed.call_args.args[0].removeprefix("the other sequences move by ")
+)
+assert moved > 0.001, f"the check sees no sequence that moves: {moved}"
 trained = trainer.state.log_history[-1]["train_loss"]
 assert 0 < trained < 20, f"the loss is {trained}"

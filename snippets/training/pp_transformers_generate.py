@@ -22,6 +22,20 @@ config = DistributedConfig(pp_size=2)
 torch.manual_seed(0)
 batch = torch.randint(100, (2, 64))
 
+given = []  # the arguments of each forward pass, for the proof
+load = AutoModelForCausalLM.from_pretrained
+
+
+def watched(*args, **rest):
+    """Load a model that notes the names of its arguments."""
+    model = load(*args, **rest)
+    model.register_forward_pre_hook(
+        lambda _module, _args, kwargs: given.append(set(kwargs)), with_kwargs=True
+    )
+    return model
+
+
+AutoModelForCausalLM.from_pretrained = watched
 printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 model = AutoModelForCausalLM.from_pretrained(
@@ -38,6 +52,7 @@ kept = [type(layer).__name__ for layer in model.model.layers]
 half = len(kept) // 2
 expected = ["LlamaDecoderLayer"] * half, ["PipelineIdentityLayer"] * half
 assert kept == [*expected[dist.get_rank()], *expected[1 - dist.get_rank()]], kept
+assert given == [{"input_ids", "labels"}], f"without labels: {given}"
 assert output.loss is None
 assert shown == ("loss:", None), f"printed was {shown}"
 whole = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)

@@ -52,6 +52,7 @@ try:
     train([torch.ones(3) for _ in range(3)])
 except RuntimeError as raised:
     error = str(raised)
+dist.all_reduce(torch.ones(5))  # the newest collective is one of another group
 trace = pickle.loads(_dump_fr_trace())  # noqa: S301 - this process wrote it
 mine = last_collective(trace["entries"], group.group_name)
 texts, found = [None] * 2, [None] * 2
@@ -63,6 +64,8 @@ if rank == 0:
 
 # The proof: rank 1 waited and printed the error. The record shows that rank 0 never called the fourth collective.
 assert dist.get_world_size() == 2, f"{dist.get_world_size()} ranks"
+newest = trace["entries"][-1]
+assert newest["input_sizes"] == [[5]], f"the newest is {newest}"
 assert found[0][:3] == (3, "gloo:all_reduce", [[3]]), found[0]
 assert found[1][:3] == (4, "gloo:all_reduce", [[7]]), found[1]
 assert found[0][3] != found[1][3], "both ranks are at the same line"

@@ -42,7 +42,15 @@ followed = device_of()
 assert followed == "cuda", f"the positive control loads to {followed}"
 assert not mapped()
 
-os.environ.setdefault("LOCAL_RANK", "0")
+# The process of rank 1 of two GPUs, also on a machine without a GPU: what does it choose, and when?
+os.environ["LOCAL_RANK"] = "1"
+events = []
+patch("torch.cuda.is_available", return_value=True).start()
+patch("torch.cuda.set_device", lambda gpu: events.append(("choose", gpu))).start()
+load = torch.load
+patch(
+    "torch.load", lambda *a, **k: events.append(("load", *a)) or load(*a, **k)
+).start()
 raised = None
 try:
     # --8<-- [start:enable]
@@ -53,6 +61,9 @@ try:
     # --8<-- [end:enable]
 except RuntimeError as error:
     raised = error
+finally:
+    patch.stopall()
+assert events == [("choose", 1), ("load", path)], events
 assert raised is None, f"the checkpoint chose the device: {raised}"
 assert weights["weight"].device.type == "cpu", weights["weight"].device
 assert mapped(), "the file was copied into memory"

@@ -8,6 +8,9 @@
 # ///
 """A metric of all ranks is the sum of their hits divided by the sum of their rows. The mean of the ranks' means is another number."""
 
+from contextlib import suppress
+from unittest.mock import patch
+
 import torch
 import torch.distributed as dist
 
@@ -19,7 +22,8 @@ rank, world_size = dist.get_rank(), dist.get_world_size()
 def accuracy_of_all_ranks(predictions, labels):
     """Return the accuracy over the rows of all ranks."""
     hits = (predictions == labels).sum()
-    counts = torch.stack([hits, torch.tensor(labels.numel())]).double()
+    rows = torch.tensor(labels.numel(), device=hits.device)
+    counts = torch.stack([hits, rows]).double()
     dist.all_reduce(counts)
     return (counts[0] / counts[1]).item()
 
@@ -43,6 +47,29 @@ right = accuracy_of_all_ranks(predictions, labels)
 assert right == 0.75, f"rank {rank}: accuracy {right}"
 wrong = mean_of_means(predictions, labels)
 assert wrong == 0.5, f"rank {rank}: mean of means {wrong}"
+# One wrong row of more than 2**25 in all: float32 could not count them.
+many = torch.zeros(2**24 + 1, dtype=torch.int8)
+nearly = many.clone()
+nearly[0] = 1 - rank
+right_of_many = accuracy_of_all_ranks(nearly, many)
+assert right_of_many == 1 - 1 / (2 * many.numel()), right_of_many
+
+
+class SentError(Exception):
+    """Ends a reduction that this machine cannot do."""
+
+
+def note_device(counts):
+    sent_from.append(counts.device.type)
+    raise SentError
+
+
+# The counts are on the device of the labels, where NCCL reduces them.
+sent_from = []
+elsewhere = torch.ones(3, device="meta")
+with patch.object(dist, "all_reduce", note_device), suppress(SentError):
+    accuracy_of_all_ranks(elsewhere, elsewhere)
+assert sent_from == ["meta"], sent_from
 if rank == 0:
     print(f"accuracy {right}, mean of means {wrong}")
 dist.destroy_process_group()

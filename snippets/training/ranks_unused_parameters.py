@@ -54,6 +54,11 @@ def frozen(model):
     return DistributedDataParallel(model)
 
 
+def static(model):
+    """Name the wrong cure: the model returns the unused output."""
+    return DistributedDataParallel(model, static_graph=True)
+
+
 def of_all_ranks(value):
     """Return the value of each rank."""
     values = [None] * 2
@@ -61,15 +66,16 @@ def of_all_ranks(value):
     return values
 
 
-def two_steps(wrap):
-    """Return each rank's gradient of the body after one step, and its error in the second step."""
+def two_steps(wrap, later=1):
+    """Return each rank's gradient of the body after one step, and its error in the second step, or a later one."""
     torch.manual_seed(0)
     model = wrap(TwoHeads())
     inputs = torch.randn(4, 8, generator=torch.Generator().manual_seed(rank))
     step(model, inputs)
     gradient = model.module.body.weight.grad.clone()
     try:
-        step(model, inputs)
+        for _ in range(later):
+            step(model, inputs)
         error = ""
     except RuntimeError as raised:
         error = str(raised)
@@ -83,6 +89,10 @@ for cure in (wrapped, frozen):
     assert errors == ["", ""], f"{cure.__name__}: {errors}"
     assert torch.equal(*gradients), f"{cure.__name__}: gradients differ"
     assert gradients[0].abs().sum() > 0, f"{cure.__name__}: the gradient is zero"
+_, errors = two_steps(static, later=2)
+assert all("finished reduction" in error for error in errors), (
+    "static_graph is a cure: forward returns no unused output"
+)
 gradients, errors = two_steps(DistributedDataParallel)
 assert not torch.allclose(*gradients), "the gradients of the first step agree"
 for number, error in enumerate(errors):

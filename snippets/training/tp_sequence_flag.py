@@ -30,11 +30,13 @@ def load(config):
 
 torch.manual_seed(0)
 batch = torch.randint(100, (2, 64))
+stepped = []
 
 
 def step(model) -> tuple[dict, int]:
     """Run a step; return its collectives by kind, and the bytes of the activations that this rank saves."""
     saved = {}
+    stepped.append(model)
 
     def pack(tensor):
         local = tensor.to_local() if isinstance(tensor, DTensor) else tensor
@@ -68,6 +70,7 @@ shown = [call.args for call in printed.call_args_list]
 
 # The proof, on each rank: equal counts and bytes with and without the flag, no reduce-scatter, and norms that compute all tokens.
 assert dist.get_world_size() == 2
+assert stepped == [flagged, plain], "not a step of each"
 assert flagged_step == plain_step, (flagged_step, plain_step)
 assert flagged.config.distributed_config.enable_sequence_parallel, "no flag"
 assert not plain.config.distributed_config.enable_sequence_parallel

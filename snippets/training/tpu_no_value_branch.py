@@ -32,7 +32,7 @@ good = jnp.ones((3, 4))
 bad = good.at[0, 0].set(jnp.inf)
 error = None
 try:
-    after_good, _ = step(weights, good)
+    after_good, loss = step(weights, good)
     after_bad, _ = step(weights, bad)
 except jax.errors.TracerBoolConversionError as caught:
     error = type(caught).__name__
@@ -42,6 +42,8 @@ if error is None:  # weights of which only the second column overflows
     after_half, _ = step(large, good)
 print(f"good and bad batch: {len(traces)} program")
 assert len(traces) == 1
-assert not np.array_equal(after_good, weights), "the good batch trains nothing"
+# By hand: outputs of 4, so a loss of 16 and a gradient of 2 * 4 / 2 in each weight.
+assert loss == 16.0, loss
+assert np.allclose(after_good, 1 - 0.1 * 4), "the good batch is not a step of SGD"
 assert np.array_equal(after_bad, weights), "the bad batch was not skipped"
 assert np.array_equal(after_half, large), "half of a step was taken"

@@ -65,7 +65,7 @@ def _job(root: Path, options: argparse.Namespace) -> tuple[Any, Any]:
 
 def _peaks(root: Path, options: argparse.Namespace) -> Mapping[str, Any]:
     from headroom.memory.tracing.images import image_tokens  # noqa: PLC0415 - imports torch
-    from headroom.memory.tracing.models import has_images, replaced_kernels  # noqa: PLC0415 - imports torch
+    from headroom.memory.tracing.models import has_audio, has_images, replaced_kernels  # noqa: PLC0415 - imports torch
     from headroom.memory.tracing.peaks import trace  # noqa: PLC0415 - imports torch
 
     config, settings = _job(root, options)
@@ -78,6 +78,8 @@ def _peaks(root: Path, options: argparse.Namespace) -> Mapping[str, Any]:
     elif has_images(config):
         text = "traced with text alone: the image encoder counts with weights and optimizer states, without activations"
         _say(f"{text}; add --images 1 to trace it with images")
+    if has_audio(config):
+        _say("traced with 30 s of audio per sequence, to which each clip is padded; --length is the tokens of its text")
     return found
 
 

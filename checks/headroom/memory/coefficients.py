@@ -13,10 +13,7 @@ from headroom.records.memory_coefficients import MemoryCoefficients, VariantMemo
 
 FOLDER = "checks/coefficients"
 _NEAREST = 4
-_UNTRACEABLE = {
-    "longformer": "its code reads the values of a tensor, which a trace does not have",
-    "whisper": "it takes audio, and a trace has tokens alone",
-}
+_UNTRACEABLE = {"longformer": "its code reads the values of a tensor, which a trace does not have"}
 """Why an architecture cannot be traced either."""
 ATTENTIONS = ("sdpa", "flash", "eager")
 _FAMILY = re.compile(r"[a-z0-9][a-z0-9_-]{0,60}")

@@ -76,6 +76,8 @@ class TraceSettings:
 
 def model_class(config: Any) -> Any:
     """Return the auto class with the loss that a model of this configuration is trained with."""
+    if has_audio(config):
+        return transformers.AutoModelForSpeechSeq2Seq
     if config.is_encoder_decoder:
         return transformers.AutoModelForSeq2SeqLM
     if type(config) in transformers.MODEL_FOR_MASKED_LM_MAPPING:
@@ -86,6 +88,11 @@ def model_class(config: Any) -> Any:
 def has_images(config: Any) -> bool:
     """Return whether the model reads images. For Llama 4 and others, the auto class for text has no image encoder."""
     return type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+
+
+def has_audio(config: Any) -> bool:
+    """Return whether the model is Whisper, whose encoder reads mel features of a fixed length and no tokens."""
+    return bool(config.model_type == "whisper")
 
 
 def replaced_kernels(config: Any) -> list[str]:

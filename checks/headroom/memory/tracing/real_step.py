@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import torch
 
 from headroom.memory.tracing.models import TraceSettings
-from headroom.memory.tracing.step import TracedRun, batch_loss
+from headroom.memory.tracing.step import TracedRun, batch_loss, device_of
 
 
 class Meter(Protocol):
@@ -35,8 +35,7 @@ def _step(run: TracedRun) -> None:
 
 
 def _forward(run: TracedRun) -> None:
-    device = run.batch["input_ids"].device.type
-    with torch.no_grad(), torch.autocast(device, torch.bfloat16, enabled=run.settings.autocast):
+    with torch.no_grad(), torch.autocast(device_of(run.batch), torch.bfloat16, enabled=run.settings.autocast):
         run.model(**run.batch)
 
 

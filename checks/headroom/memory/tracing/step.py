@@ -1,7 +1,7 @@
 """Run training steps, prefill or decoding under fake tensors, and log their storages."""
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -12,10 +12,11 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils.checkpoint import checkpoint
 from transformers import PreTrainedModel
 
+from headroom.memory.tracing.audio import mel_features
 from headroom.memory.tracing.cuda_choices import any_grouped_matmul, cuda_choices, unpacked_batches
 from headroom.memory.tracing.images import image_inputs
 from headroom.memory.tracing.live_storages import Log, StorageTracker
-from headroom.memory.tracing.models import TraceSettings, build, layers_of
+from headroom.memory.tracing.models import TraceSettings, build, has_audio, layers_of
 from headroom.memory.tracing.optimizers import make_optimizer, state_tensors
 from headroom.memory.tracing.real_integers import RealIntegers
 
@@ -85,12 +86,21 @@ def _inputs(config: Any, settings: TraceSettings) -> dict[str, torch.Tensor]:
     """Return a batch of tokens without padding, with labels if the job trains or evaluates."""
     length = 1 if settings.job == "decode" else settings.length
     ids = torch.zeros(settings.batch, length, dtype=torch.long)
-    batch = image_inputs(config, settings, ids) if settings.images else {"input_ids": ids}
+    if settings.images:
+        batch = image_inputs(config, settings, ids)
+    else:
+        batch = {"input_features": mel_features(config, settings)} if has_audio(config) else {"input_ids": ids}
     if settings.trains or settings.job == "evaluate":
         batch["labels"] = ids
     elif config.is_encoder_decoder:
         batch["decoder_input_ids"] = ids[:, :1]
     return batch
+
+
+def device_of(batch: Mapping[str, torch.Tensor]) -> str:
+    """Return the type of the device on which a batch is."""
+    device: str = next(iter(batch.values())).device.type
+    return device
 
 
 def _chunked_loss(model: Any, batch: dict[str, torch.Tensor], size: int) -> torch.Tensor:
@@ -113,7 +123,7 @@ def _chunked_loss(model: Any, batch: dict[str, torch.Tensor], size: int) -> torc
 
 def batch_loss(model: Any, batch: dict[str, torch.Tensor], settings: TraceSettings) -> torch.Tensor:
     """Return the loss of a batch, computed under autocast where the settings say so."""
-    with torch.autocast(batch["input_ids"].device.type, torch.bfloat16, enabled=settings.autocast):
+    with torch.autocast(device_of(batch), torch.bfloat16, enabled=settings.autocast):
         if settings.loss_chunk:
             return _chunked_loss(model, batch, settings.loss_chunk)
         loss: torch.Tensor = model(**batch).loss
