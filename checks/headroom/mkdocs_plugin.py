@@ -21,7 +21,7 @@ from headroom.pages.source import page_gaps
 from headroom.records import Tree, notebooks
 from headroom.site import exports, memory_tool, notebook_page, page_template, plan_form, planned, topology_tool
 from headroom.site.addresses import not_found, redirects
-from headroom.site.exports import markdown_pages
+from headroom.site.exports import markdown_pages, search_worker
 from headroom.site.exports.search_index import address as section_address
 from headroom.site.serve_cache import ServeCache, outlines_hash, records_hash
 from headroom.site.site_data import INDEX, PageContext, SiteData, read_and_judge
@@ -101,11 +101,13 @@ class HeadroomPlugin(BasePlugin[PluginConfig]):  # type: ignore[misc] # as above
 
     @event_priority(-50)  # type: ignore[untyped-decorator] # after the search plugin, before offline makes a script of it
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Weight the entries of the search index, if the site has one."""
+        """Weight the entries of the search index, if the site has one, and correct the worker that reads it."""
+        search_worker.correct(Path(config.site_dir))
         path = Path(config.site_dir, "search/search_index.json")
         if path.exists():
             index = json.loads(path.read_text("utf-8"))
-            path.write_text(json.dumps(exports.with_boosts(index, self.site), separators=(",", ":")), "utf-8")
+            weighted = exports.with_boosts(index, self.site)
+            path.write_text(json.dumps(weighted, ensure_ascii=False, separators=(",", ":")), "utf-8")
 
     def on_env(self, env: Environment, /, *, config: MkDocsConfig, files: Files) -> Environment:
         """Put our templates before the theme's; let the search and `mkdocs serve` skip unneeded work."""

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import markdown
+import material
 import pytest
 from material.plugins.search.plugin import SearchIndex
 
@@ -14,6 +15,7 @@ from headroom.pages.source import parse
 from headroom.site.claims.claim_page import render
 from headroom.site.exports.error_texts import error_texts
 from headroom.site.exports.search_index import FIELDS, address, searched, trim_search_entry, with_boosts
+from headroom.site.exports.search_worker import WORKERS, corrected
 from headroom.site.markdown_extension import HeadroomExtension
 from headroom.site.site_data import PageContext, SiteData, claim_page, html_page
 
@@ -177,3 +179,17 @@ class TestPage:
         assert "A step" in found
         noise = ("from 8 sequences", "saved-activation", "counted", "uv run", "Whole file")
         assert [word for word in noise if word in found] == []
+
+
+class TestWorker:
+    def test_the_themes_worker_separates_the_edges_of_a_node(self) -> None:
+        (worker,) = (Path(material.__file__).parent / "templates" / WORKERS).glob("search.*.min.js")
+        script = worker.read_text("utf-8")
+        found = corrected(script)
+        assert len(found) - len(script) == len('+","')
+        assert '.id+","}return' in found
+
+    @pytest.mark.parametrize("script", ["", "TokenSet.prototype.toString=function(){e=e+s+o.id}return e}" * 2])
+    def test_another_worker_is_refused(self, script: str) -> None:
+        with pytest.raises(ValueError, match=r"in [02] places"):
+            corrected(script)
