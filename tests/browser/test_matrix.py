@@ -78,7 +78,9 @@ def test_a_method_is_found_by_any_of_its_names(site: Path, page: "Page") -> None
     opened(page, site).fill("[name=method]", "torch_compile=true")
     assert {name(row) for row in shown(page)} == {"torch.compile"}
     page.fill("[name=method]", "adafactor")
-    assert {name(row) for row in shown(page)} == {"Adafactor"}  # no other form of the optimizer step
+    found = {name(row) for row in shown(page)}
+    assert "Adafactor" in found
+    assert all("Adafactor" in each for each in found)  # no other form of the optimizer step
     for word, method in (("8bit", "8-bit AdamW"), ("compile", "torch.compile"), ("--bf16", "Mixed precision")):
         page.fill("[name=method]", word)
         assert method in {name(row) for row in shown(page)}
