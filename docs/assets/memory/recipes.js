@@ -78,7 +78,11 @@
     const seen = new IntersectionObserver(([entry]) => {
       if (!entry.isIntersecting) return
       seen.disconnect()
-      estimator().then(() => show(says, list), () => {})
+      estimator().then(() => {
+        const links = () => [...root.querySelectorAll("a")], held = links().indexOf(document.activeElement)
+        show(says, list)
+        links()[held]?.focus()  // the link that had the focus is drawn anew
+      }, () => {})
     }, {rootMargin: "0px 0px -300px"})
     seen.observe(root)
   }
