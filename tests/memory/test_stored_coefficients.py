@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from headroom.io.git_history import last_commit
 from headroom.memory.families import FAMILIES
-from last_commit import last_commit
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -45,7 +45,7 @@ def sample(seed: str) -> list[Variant]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Compare all variants, or a sample."""
     if "variant" in metafunc.fixturenames:
-        chosen = [*STORED] if metafunc.config.getoption("deep") else sample(last_commit())
+        chosen = [*STORED] if metafunc.config.getoption("deep") else sample(str(last_commit(ROOT)))
         metafunc.parametrize("variant", chosen, ids=" ".join)
 
 
@@ -63,7 +63,7 @@ def test_stored_coefficients_are_those_of_the_installed_libraries(
     variant: Variant, request: pytest.FixtureRequest
 ) -> None:
     """If this fails after an upgrade, run `headroom trace --coefficients` and look at what changed."""
-    chosen = [*STORED] if request.config.getoption("deep") else sample(last_commit())
+    chosen = [*STORED] if request.config.getoption("deep") else sample(str(last_commit(ROOT)))
     assert traced(tuple(chosen))[variant] == STORED[variant]
 
 

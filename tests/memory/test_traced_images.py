@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from headroom.cli import _parser
-from last_commit import last_commit
+from headroom.cli import USAGE, _parser, main
+from headroom.io.git_history import last_commit
 from vision_models import MODELS, QWEN_VL_7B, TEXT, TOKENS
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "docs/models/vision-language.md"
+ROOT = HERE.parents[1]
+PAGE = ROOT / "docs/models/vision-language.md"
 JOBS: dict[str, dict[str, Any]] = {
     "trained": {},
     "frozen": {"freeze_tower": True},
@@ -181,10 +182,19 @@ def test_the_command_reads_width_and_height() -> None:
             parse(["trace", "model", "--image-size", wrong])
 
 
+@pytest.mark.parametrize(
+    ("option", "remedy"), [("--image-size=64x64", "add --images 1"), ("--no-input-gradients", "without --checkpointed")]
+)
+def test_an_option_without_effect_is_refused(option: str, remedy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", "llama-3.2-1b", option, "--root", str(ROOT)]) == USAGE
+    assert option.partition("=")[0] in (said := capsys.readouterr().err)
+    assert remedy in said
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Trace all figures of the page, or one that changes with the commit."""
     if "figure" in metafunc.fixturenames:
-        chosen = random.Random(last_commit()).choice([*FIGURES])  # noqa: S311 - a sample, not a secret
+        chosen = random.Random(str(last_commit(ROOT))).choice([*FIGURES])  # noqa: S311 - a sample, not a secret
         metafunc.parametrize("figure", FIGURES if metafunc.config.getoption("deep") else [chosen])
 
 

@@ -56,6 +56,10 @@ def _job(root: Path, options: argparse.Namespace) -> tuple[Any, Any]:
     """Return the transformers configuration and the settings that the arguments name."""
     if len(options.model) != 1:
         raise ValueError("name one model: a shape of checks/facts/models, a folder with a config.json, or that file")
+    if options.image_size and not options.images:
+        raise ValueError("--image-size: the trace has no images; add --images 1")
+    if not (options.input_gradients or options.checkpointed):
+        raise ValueError("--no-input-gradients: it changes nothing without --checkpointed; add that, or leave this out")
     from headroom.memory.tracing.configurations import configuration  # noqa: PLC0415 - imports transformers
     from headroom.memory.tracing.models import TraceSettings  # noqa: PLC0415 - imports torch
 
