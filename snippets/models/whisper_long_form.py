@@ -105,3 +105,7 @@ def refused(**changed) -> str:
 
 assert "make sure to pass an `attention_mask`" in refused()
 assert "more than 3000 mel input features" in refused(return_timestamps=False)
+
+# A model in 16 bits gets features of its type, which the extractor does not return.
+model.to(torch.bfloat16)
+assert transcribe(recordings[:1])[0], "no segment in bf16"

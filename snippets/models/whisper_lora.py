@@ -27,17 +27,24 @@ model = get_peft_model(model, adapter)  # without task_type
 # --8<-- [end:enable]
 
 printed = patch("builtins.print", wraps=print).start()
+
+
 # --8<-- [start:is-it-on]
-trained = [name for name, p in model.named_parameters() if p.requires_grad]
-in_encoder = sum(".encoder." in name for name in trained)
-print(f"{in_encoder} of {len(trained)} trained tensors are in the encoder")
+def trained_tensors(model) -> tuple[int, int]:
+    """Return the number of trained tensors in the encoder, and in all."""
+    trained = [name for name, p in model.named_parameters() if p.requires_grad]
+    return sum(".encoder." in name for name in trained), len(trained)
+
+
+in_encoder, trained = trained_tensors(model)
+print(f"{in_encoder} of {trained} trained tensors are in the encoder")
 # --8<-- [end:is-it-on]
 shown = printed.call_args.args[0]
 
 # The proof: each attention of the decoder has adapters, a step has a loss, and the encoder's output has no graph.
 config = model.config
 attentions = 2 * config.decoder_layers  # of the text, and of the audio
-assert len(trained) - in_encoder == attentions * 2 * 2, trained
+assert trained - in_encoder == attentions * 2 * 2, trained
 batch = {
     "input_features": torch.zeros(
         1, config.num_mel_bins, 3000, dtype=torch.bfloat16
@@ -50,7 +57,9 @@ gradients = [p.grad for p in model.parameters() if p.grad is not None]
 assert gradients, "nothing trains"
 assert in_encoder == 0, f"{in_encoder} adapters in the encoder"
 assert not out.encoder_last_hidden_state.requires_grad, "the encoder has a graph"
-assert shown == f"0 of {len(trained)} trained tensors are in the encoder", shown
+assert shown == f"0 of {trained} trained tensors are in the encoder", shown
+ranks = {p.shape[0] for name, p in model.named_parameters() if "lora_A" in name}
+assert ranks == {16}, ranks
 
 # Checkpointing that is on before get_peft_model makes the first convolution's output require a gradient. On afterwards, it does not.
 model.train()
@@ -70,6 +79,10 @@ whole = AutoModelForSpeechSeq2Seq.from_pretrained(checkpoint, dtype=torch.bfloat
 typed = get_peft_model(
     whole,
     LoraConfig(target_modules=["q_proj"], task_type=TaskType.SEQ_2_SEQ_LM),
+)
+# The positive control: the shown check finds these adapters, which are in both halves.
+assert trained_tensors(typed)[0] == 2 * config.encoder_layers, trained_tensors(
+    typed
 )
 refusal = ""
 try:
