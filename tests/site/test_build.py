@@ -9,6 +9,7 @@ import pytest
 
 from built_sites import Page, build
 from headroom.site import exports
+from headroom.site.exports.search_worker import WORKERS
 from headroom.site.site_data import SiteData
 
 ROOT = Path(__file__).parents[2]
@@ -125,6 +126,12 @@ def test_search_finds_a_claim_by_its_sentence_and_skips_its_tables(built: Path) 
     assert len(found) == 1
     assert "2.91 times less" in found[0]["text"].replace("\u00a0", " ")
     assert "batch" not in found[0]["text"]
+
+
+def test_the_search_worker_of_the_site_is_the_corrected_one(built: Path) -> None:
+    """With the theme's own key, lunr can merge two words, and a search that meets them finds nothing."""
+    (worker,) = (built / WORKERS).glob("search.*.min.js")
+    assert '.id+","}return' in worker.read_text("utf-8")
 
 
 def test_two_builds_are_the_same_bytes(built: Path, site_root: Path, tmp_path: Path) -> None:
