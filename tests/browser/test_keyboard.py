@@ -68,6 +68,21 @@ def test_the_focus_is_always_visible(templates: dict[str, Template], guide: "Pag
     assert len(set(stops)) > 10
 
 
+def test_the_focus_stays_when_the_start_page_computes_the_largest_batch(
+    templates: dict[str, Template], guide: "Page"
+) -> None:
+    """Scrolling to the list loads the estimator, which draws its links anew."""
+    guide.goto(templates["index"].path.as_uri())
+    link = guide.locator(".fit-list a").nth(2)
+    words = link.inner_text()
+    link.focus()
+    guide.evaluate("scrollBy(0, 400)")
+    guide.wait_for_function(
+        "[...document.querySelectorAll('.fit-list small')].some(n => n.textContent.startsWith('up to'))"
+    )
+    assert guide.evaluate("document.activeElement.textContent") == words
+
+
 def test_the_first_stop_skips_to_the_text(guide: "Page") -> None:
     guide.keyboard.press("Tab")
     guide.keyboard.press("Enter")
