@@ -185,7 +185,10 @@ def test_the_command_reads_width_and_height() -> None:
 @pytest.mark.parametrize(
     ("option", "remedy"), [("--image-size=64x64", "add --images 1"), ("--no-input-gradients", "without --checkpointed")]
 )
-def test_an_option_without_effect_is_refused(option: str, remedy: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_option_without_effect_is_refused_before_libraries_load(
+    option: str, remedy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "headroom.memory.tracing.models", None)  # the import would fail
     assert main(["trace", "llama-3.2-1b", option, "--root", str(ROOT)]) == USAGE
     assert option.partition("=")[0] in (said := capsys.readouterr().err)
     assert remedy in said

@@ -27,6 +27,7 @@ def run(root: Path, options: argparse.Namespace) -> int:
             from headroom.cli import trace_grid  # noqa: PLC0415 - imports torch
 
             return trace_grid.run(root, options)
+        _refuse_without_effect(options)
         if options.measure:
             return _compare(root, options)
         return _print(_peaks(root, options), as_json=options.json)
@@ -52,14 +53,18 @@ def _record(root: Path, names: list[str]) -> int:
     return OK
 
 
-def _job(root: Path, options: argparse.Namespace) -> tuple[Any, Any]:
-    """Return the transformers configuration and the settings that the arguments name."""
+def _refuse_without_effect(options: argparse.Namespace) -> None:
+    """Raise a ValueError before torch loads if the arguments contradict each other."""
     if len(options.model) != 1:
         raise ValueError("name one model: a shape of checks/facts/models, a folder with a config.json, or that file")
     if options.image_size and not options.images:
         raise ValueError("--image-size: the trace has no images; add --images 1")
     if not (options.input_gradients or options.checkpointed):
         raise ValueError("--no-input-gradients: it changes nothing without --checkpointed; add that, or leave this out")
+
+
+def _job(root: Path, options: argparse.Namespace) -> tuple[Any, Any]:
+    """Return the transformers configuration and the settings that the arguments name."""
     from headroom.memory.tracing.configurations import configuration  # noqa: PLC0415 - imports transformers
     from headroom.memory.tracing.models import TraceSettings  # noqa: PLC0415 - imports torch
 
