@@ -100,8 +100,8 @@ with torch.no_grad():
     for ours, theirs in zip(load(file, model).layers, fresh.layers, strict=True):
         torch.testing.assert_close(ours.keys, theirs.keys, atol=1e-4, rtol=1e-3)
         torch.testing.assert_close(ours.values, theirs.values, atol=1e-4, rtol=1e-3)
-    right = model(history[:, -1:], past_key_values=load(file, model)).logits
-    wrong = load(file, model)
+    right, wrong = load(file, model), load(file, model)
+    right = model(history[:, -1:], past_key_values=right).logits
     for layer in wrong.layers:
         layer.values = -layer.values
     wrong = model(history[:, -1:], past_key_values=wrong).logits
