@@ -13,7 +13,9 @@ import sys
 from unittest.mock import patch
 
 printed = patch("builtins.print", wraps=print).start()
-patch("os.cpu_count", return_value=999).start()  # of the machine, not of this process
+patch(
+    "os.cpu_count", return_value=999
+).start()  # of the machine, not of this process
 
 # ruff: noqa: E402 - what is printed is part of the proof
 # --8<-- [start:check]
