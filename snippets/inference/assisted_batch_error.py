@@ -4,7 +4,7 @@
 #
 # [tool.headroom]
 # models = ["HuggingFaceTB/SmolLM2-135M"]
-# ablation = { '[prompts[0]]' = 'prompts' }
+# ablation = { '[speculate([prompt]) for prompt in prompts]' = '[speculate(prompts)]' }
 # ///
 """Assisted generation takes one prompt at a time: with two, generate() raises a ValueError."""
 
@@ -23,10 +23,12 @@ tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 prompts = ["One prompt.", "Another prompt."]
+asked = []
 
 
 def speculate(texts: list[str]) -> str | None:
     """Return the error of assisted generation, if there is one."""
+    asked.append(texts)
     inputs = tokenizer(texts, return_tensors="pt", padding=True)
     try:
         model.generate(
@@ -38,9 +40,10 @@ def speculate(texts: list[str]) -> str | None:
 
 
 # --8<-- [start:enable]
-error = speculate([prompts[0]])
+errors = [speculate([prompt]) for prompt in prompts]
 # --8<-- [end:enable]
-assert error is None, error
+assert errors == [None, None], errors
+assert asked == [["One prompt."], ["Another prompt."]], asked
 error = speculate(prompts)
 print(error)
 assert "only supported for batch_size = 1" in error, error

@@ -5,8 +5,13 @@
 # [tool.headroom]
 # ablation = { '"sdpa": "sdpa"' = '"sdpa": "eager"' }
 # ///
-"""The largest tensor of a layer's attention: with eager attention it grows with the square of the prompt, with SDPA not."""
+# ruff: noqa: E402
+"""The peak memory of a layer's forward pass: with eager attention it grows with the square of the prompt, with SDPA not."""
 
+from unittest.mock import patch
+
+printed = patch("builtins.print", wraps=print).start()
+# --8<-- [start:measure]
 import torch
 from torch.profiler import profile
 from transformers import LlamaConfig, LlamaModel
@@ -39,7 +44,14 @@ found = {}
 for name, attention in {"eager": "eager", "sdpa": "sdpa"}.items():
     found[name] = [peak(attention, tokens) for tokens in (512, 1024, 2048)]
     print(name, [f"{each / 2**20:.1f} MiB" for each in found[name]])
+# --8<-- [end:measure]
 
+shown = [call.args for call in printed.call_args_list]
+lines = [
+    (name, [f"{bytes_ / 2**20:.1f} MiB" for bytes_ in peaks])
+    for name, peaks in found.items()
+]
+assert shown == lines, f"printed was {shown}"
 # Twice the tokens: about four times the memory with eager attention, about twice with SDPA.
 assert (
     found["eager"][2]

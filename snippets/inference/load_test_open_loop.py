@@ -80,6 +80,7 @@ while not healthy():
 begin = time.perf_counter()
 visit(0.0)  # warm up
 
+slept = patch("time.sleep", wraps=time.sleep).start()
 # --8<-- [start:open-loop]
 draw = np.random.default_rng(0)
 gaps = draw.exponential(1 / 100, size=24)  # a mean of 100 requests per second
@@ -92,6 +93,7 @@ with ThreadPoolExecutor(len(schedule)) as pool:
         visits.append(pool.submit(visit, due))
 results = [each.result() for each in visits]
 # --8<-- [end:open-loop]
+patch.stopall()
 server.terminate()
 server.wait(timeout=30)
 
@@ -126,6 +128,8 @@ running = max(
 )
 assert running >= 2, f"{running} others in flight"
 assert len(results) == 24
+assert any(call.args[0] > 0 for call in slept.call_args_list), "not on the schedule"
+assert pool._max_workers >= 24, "an answer is waited for"  # noqa: SLF001
 for due, each in zip(schedule, results, strict=True):
     assert each["due"] == due <= each["sent"], each
     assert abs(each["ttft"] - (each["first"] - due)) < 1e-9, "not from the schedule"
@@ -140,7 +144,7 @@ assert 0 < met < everything
 # A visit on a simulated clock: due at 1, sent at 2, tokens at 5, 6, 16 and 17, then the end of the stream.
 answer = [b"data: {}", b"data: {}", b"", b"data: {}", b"data: {}", b"data: [DONE]"]
 with (
-    patch.object(HTTPConnection, "request"),
+    patch.object(HTTPConnection, "request") as request,
     patch.object(HTTPConnection, "getresponse", return_value=answer),
     patch("time.perf_counter", side_effect=[2, 5, 6, 16, 17]),
 ):
@@ -148,3 +152,6 @@ with (
     simulated = visit(1)
 times = {"due": 1, "sent": 2, "first": 5, "ttft": 4, "gap": 10, "end": 17}
 assert simulated == times, simulated
+asked = json.loads(request.call_args.args[2])
+expected = {"model": checkpoint, "prompt": "The licence", "stream": True}
+assert asked == expected | {"max_tokens": TOKENS}, asked

@@ -30,3 +30,21 @@ assert len(layers) == 7 * model.config.num_hidden_layers, len(layers)
 assert stored == elements, (stored, elements)
 assert all(m.weight.dtype == torch.int8 for m in layers)
 assert all(m.state.threshold == 6.0 for m in layers)
+scales = {
+    (m.weight.SCB.dtype, m.weight.SCB.numel() - m.out_features) for m in layers
+}
+assert scales == {(torch.float32, 0)}, scales
+# With a large column of inputs, the search for it brings the outputs nearer to those of the expanded weights.
+layer = layers[0]
+weights = layer.weight.float() * layer.weight.SCB[:, None] / 127
+torch.manual_seed(0)
+inputs = torch.randn(16, layer.in_features)
+inputs[:, 3] *= 100
+errors = []
+for threshold in (6.0, 0.0):
+    layer.state.threshold = threshold
+    with torch.no_grad():
+        outputs = layer(inputs.to(model.dtype)).float()
+    errors.append((outputs - inputs @ weights.T).norm().item())
+print(f"error with and without the search: {errors[0]:.2f}, {errors[1]:.2f}")
+assert errors[0] < errors[1] / 4, errors

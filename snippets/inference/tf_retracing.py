@@ -54,5 +54,6 @@ assert counts == {
     "another batch": 3,
     "another dtype": 4,
 }
+assert scaled.experimental_get_compiler_ir(x, scale)(stage="hlo"), "not XLA"
 assert by_value == 3, by_value
 assert traces == 1, traces

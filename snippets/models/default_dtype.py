@@ -11,16 +11,23 @@
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import call, patch
 
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
+load = patch.object(
+    AutoModelForCausalLM,
+    "from_pretrained",
+    wraps=AutoModelForCausalLM.from_pretrained,
+).start()
 # --8<-- [start:enable]
 as_saved = AutoModelForCausalLM.from_pretrained(checkpoint)
 in_fp32 = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 # --8<-- [end:enable]
 print(as_saved.dtype, in_fp32.dtype)
+assert load.call_args_list[0] == call(checkpoint), load.call_args_list
 
 assert AutoConfig.from_pretrained(checkpoint).dtype == torch.bfloat16
 assert as_saved.dtype == torch.bfloat16

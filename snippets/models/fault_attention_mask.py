@@ -33,9 +33,12 @@ start = "The attention mask and the pad token id were not set"
 assert sum(text.startswith(start) for text in warned) == 1, warned
 assert any("pad token is same as eos token" in text for text in warned), warned
 
+warned.clear()
 # --8<-- [start:cure]
 output = model.generate(**inputs, **settings, pad_token_id=tokenizer.pad_token_id)
 # --8<-- [end:cure]
+assert not warned, warned
+assert output[0, 0] == tokenizer.eos_token_id, "the shorter prompt is not padded"
 prompt = tokenizer("Short.", return_tensors="pt")
 alone = model.generate(**prompt, **settings, pad_token_id=tokenizer.pad_token_id)
 assert torch.equal(output[0, -12:], alone[0, -12:]), "the mask was not used"

@@ -40,3 +40,7 @@ masked = (batch["labels"] == -100).sum(dim=1).tolist()
 lengths = [len(row["input_ids"]) for row in rows]
 assert masked == [max(lengths) - length for length in lengths], masked
 assert masked[0] > 0
+tokens = tokenizer.pad(rows, return_tensors="pt")["input_ids"]
+assert batch["input_ids"].equal(tokens), "the input was changed"
+labels = batch["labels"]
+assert labels.where(labels != -100, end).equal(tokens), "other labels"

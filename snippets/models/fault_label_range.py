@@ -41,6 +41,7 @@ model = load(num_labels=len(number_of))
 losses = [loss_of(model, number_of[answer]) for answer in answers]
 assert not any(isinstance(loss, str) for loss in losses), losses
 assert model.score.out_features == 3
+assert number_of == {"bad": 0, "fair": 1, "good": 2}, number_of
 
 # -100 is the only label outside that is allowed: it is left out.
 ignored = torch.nn.functional.cross_entropy

@@ -111,6 +111,9 @@ accumulated, _ = gradients(lambda: accumulate(size=4))
 print(f"gradient caching: {off(cached, whole):.0e} from the whole batch")
 print(f"accumulation: {off(accumulated, whole):.1e} from the whole batch")
 print(f"saved bytes: {cached_bytes / whole_bytes:.2f} of the whole batch")
+loss, plain_loss = cached_backward(batch, size=4), contrastive_loss(embed(batch))
+assert torch.allclose(loss, plain_loss), (loss, plain_loss)
+assert not loss.requires_grad, "the loss keeps the graph of the vectors"
 assert off(accumulated, whole) > 0.1, "accumulation would do as well"
 assert off(cached, whole) < 1e-4, f"{off(cached, whole):.1e}"
 assert cached_bytes < 0.35 * whole_bytes, (cached_bytes, whole_bytes)
@@ -124,4 +127,22 @@ again, _ = gradients(lambda: cached_backward(batch, size=16))
 torch.manual_seed(2)
 other, _ = gradients(lambda: contrastive_loss(embed(batch)).backward())
 assert off(again, plain) < 1e-4
+
+
+def in_chunks(size=4):
+    """A plain step whose dropout masks are drawn per chunk."""
+    parts = [
+        embed({n: values[:, start : start + size] for n, values in batch.items()})
+        for start in range(0, 16, size)
+    ]
+    contrastive_loss(torch.cat(parts)).backward()
+
+
+torch.manual_seed(1)
+plain, _ = gradients(in_chunks)
+torch.manual_seed(1)
+again, _ = gradients(lambda: cached_backward(batch, size=4))
+assert off(again, plain) < 1e-4, (
+    "a chunk has other dropout masks in its second pass"
+)
 assert off(other, plain) > 0.1, "dropout is off"

@@ -11,6 +11,7 @@
 import logging
 import re
 from importlib.util import find_spec
+from pathlib import Path
 from unittest.mock import patch
 
 import torch
@@ -24,6 +25,12 @@ missing = [name for name in packages if find_spec(name) is None]
 print("in PyTorch for want of:", ", ".join(missing) or "nothing")
 # --8<-- [end:is-it-on]
 shown = printed.call_args.args
+# With one of the packages, or with both, the check names the others.
+check = Path(__file__).read_text(encoding="utf-8").split("is-it-on]\n")[1]
+for found in (packages[:1], packages):
+    exec(check, {"find_spec": lambda name, found=found: name in found or None})  # noqa: S102
+    others = ", ".join(set(packages) - set(found)) or "nothing"
+    assert printed.call_args.args == (shown[0], others), printed.call_args
 
 mamba = AutoModelForCausalLM.from_pretrained("state-spaces/mamba-130m-hf").eval()
 falcon = AutoModelForCausalLM.from_pretrained(

@@ -70,6 +70,7 @@ def gradients(model: PreTrainedModel) -> list[torch.Tensor]:
     return [parameter.grad for parameter in model.parameters()]
 
 
+assert not any(m._forward_pre_hooks for m in model.modules()), "a hook was left"  # noqa: SLF001
 assert shown == "a block runs 2 times a step", f"printed was {shown}"
 assert runs_of_a_block(model) == 2, "no block ran a second time"
 assert all(p.grad is None for p in model.parameters()), "a gradient was left"

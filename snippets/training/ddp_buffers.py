@@ -33,6 +33,10 @@ model = DistributedDataParallel(model.to(device), forward_sync_buffers=False)
 # --8<-- [end:enable]
 
 
+passes = []
+model.register_forward_hook(lambda *_: passes.append(1))
+
+
 class Broadcasts(TorchDispatchMode):
     """Note the bytes of each broadcast."""
 
@@ -58,6 +62,7 @@ shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 assert dist.get_world_size() == 2
 assert buffers
+assert passes, "no forward pass of DDP"
 default = DistributedDataParallel(model.module)
 with Broadcasts() as usual:
     default(input_ids=tokens)

@@ -35,11 +35,15 @@ accuracy = (predictions == labels).float().mean()
 # --8<-- [end:enable]
 
 printed = patch("builtins.print", wraps=print).start()
+asked = patch.object(TensorDataset, "__len__", return_value=11).start()
 # --8<-- [start:is-it-on]
 print(f"{len(predictions)} predictions for {len(dataset)} samples")
 # --8<-- [end:is-it-on]
 shown = printed.call_args.args[0]
 assert shown == "11 predictions for 11 samples", f"printed was {shown}"
+assert asked.called, "the printed number of samples is not that of the data set"
+assert not model.training, "evaluation needs eval mode"
+assert not logits.requires_grad, "evaluation needs no graph"
 
 assert accelerator.num_processes == dist.get_world_size() == 2
 assert len(labels) == 11, f"{len(labels)} predictions for 11 samples"

@@ -85,6 +85,19 @@ weights = [torch.empty_like(model.module.weight) for _ in range(2)]
 dist.all_gather(weights, model.module.weight.detach())
 assert weights[0].equal(weights[1]), "the ranks' weights differ"
 
+# The weights of one process: each step's gradients of both ranks, added up and divided by two.
+torch.manual_seed(0)
+alone = nn.Linear(64, 8).to(device)
+plain, loaders = torch.optim.SGD(alone.parameters(), lr=0.1), [None, None]
+dist.all_gather_object(loaders, batches.cpu())
+for number in range(7):
+    plain.zero_grad()
+    for rows in loaders:
+        if number < len(rows):
+            (alone(rows[number].to(device)).square().mean() / 2).backward()
+    plain.step()
+torch.testing.assert_close(model.module.weight, alone.weight)
+
 # A step of which rank 0 has no batch: the gradient is rank 1's, divided by 2.
 after = []
 for divide in (True, False):

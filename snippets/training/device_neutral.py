@@ -53,6 +53,8 @@ backend = dist.get_default_backend_for_device(device())  # for init_process_grou
 
 print(f"{device()}, {backend}: losses {[round(loss.item(), 3) for loss in losses]}")
 assert losses[2] < losses[0]
+assert not any(loss.requires_grad for loss in losses), "a loss keeps its graph"
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 assert types == {torch.bfloat16}, f"autocast is off: {types}"
 if not torch.accelerator.is_available():
     assert (device().type, backend) == ("cpu", "gloo")
@@ -60,9 +62,12 @@ backend_for.assert_called_once_with(device())
 # The step takes the device of the model, whichever it is.
 elsewhere, moved = mock.MagicMock(device=torch.device("xpu")), mock.Mock()
 with mock.patch("torch.autocast") as autocast:
-    training_step(elsewhere, optimizer, moved)
+    loss = training_step(elsewhere, optimizer, moved)
 autocast.assert_called_once_with("xpu", dtype=torch.bfloat16)
 moved.to.assert_called_once_with(elsewhere.device, non_blocking=True)
+there = moved.to.return_value
+elsewhere.assert_called_once_with(input_ids=there, labels=there)
+assert loss is elsewhere.return_value.loss.detach.return_value, "it waits"
 # What PyTorch would answer on other machines.
 chosen = {}
 for name in ("cuda", "mps", "xpu", "hpu"):

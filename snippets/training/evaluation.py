@@ -21,7 +21,7 @@ tokenizer = AutoTokenizer.from_pretrained(name)
 tokenizer.pad_token = tokenizer.eos_token
 model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32).to(device)
 rows = load_dataset("Salesforce/wikitext", "wikitext-2-raw-v1", split="validation")
-texts = [row["text"] for row in rows if row["text"].strip()]
+texts = [row["text"] + tokenizer.eos_token for row in rows if row["text"].strip()]
 
 
 # --8<-- [start:enable]
@@ -70,6 +70,7 @@ model.train()
 alone = mean_loss(model, ["a", texts[0]], batch_size=1)
 assert model.training, "the evaluation leaves the model without dropout"
 assert torch.equal(alone, mean_loss(model.eval(), texts[:1], batch_size=1))
+assert not model.training, "the evaluation turns dropout on"
 # The mean over all tokens, text by text.
 with torch.no_grad():
     sums, counts = 0.0, 0

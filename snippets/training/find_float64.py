@@ -56,4 +56,8 @@ print(
 assert "aten.mul.Tensor" in control.found, f"the mode finds {control.found}"
 assert "aten.max.dim" in several.found, f"the mode finds {several.found}"
 assert all(p.grad is not None for p in model.parameters())
+logits = model(input_ids=tokens).logits[0, :-1]
+each = torch.nn.functional.cross_entropy(logits, tokens[0, 1:], reduction="none")
+expected = (each.double() * torch.as_tensor(weights)).mean()
+assert abs(weighted_loss(model, tokens) - expected) < 1e-4, "another loss"
 assert not step.found, f"float64 in {sorted(step.found)}"

@@ -86,6 +86,7 @@ assert dist.get_world_size() == 2
 states = [value for state in optimizer.state.values() for value in state.values()]
 moments = [state for state in states if isinstance(state, DTensor)]
 assert abs(share(model.parameters()) - 0.5) < 0.01  # rank 0 has a row more
+assert held / parameters == share(model.parameters()), held
 assert abs(share(p.grad for p in model.parameters()) - 0.5) < 0.01
 assert abs(share(moments) - 2 * 0.5) < 0.02
 peak = max(unsharded[model])

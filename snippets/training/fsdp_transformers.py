@@ -49,6 +49,8 @@ shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 # with the LM head and the norm, are groups of their own that are gathered.
 assert abs(share - 0.5) < 0.01, f"this rank holds {share:.2f} of the parameters"
 assert dist.get_world_size() == 2
+types = {t.dtype for p in model.parameters() for t in (p, p.grad)}
+assert types == {torch.float32}, f"weights and gradients are {types}"
 layers = len(model.model.layers)
 for tensors in (
     [p.grad for p in model.parameters()],

@@ -62,6 +62,11 @@ smallest, largest = (4, 512) if device == "cuda" else (4, 4)
 assert smallest <= left <= largest, f"every batch leaves {left} bytes behind"
 assert shown == f"{left:.0f} bytes more with every batch", f"printed was {shown}"
 
+# What only the first call leaves is not counted.
+first = []
+once = grown(lambda: first or first.append(torch.empty(10**6, device=device)))
+assert once == 0, f"{once} bytes, which only the first call leaves"
+
 # With a graph: at least the inputs of all layers, four a block, one of them four times as wide.
 config, numbers = model.config, batch["input_ids"].numel()
 whole = grown(lambda: losses.append(model(**batch).loss))

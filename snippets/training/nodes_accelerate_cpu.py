@@ -42,6 +42,7 @@ print("accelerate launch:", *processes_of(accelerate))
 shown = [" ".join(call.args).replace("  ", " ") for call in printed.call_args_list]
 
 # The proof: two processes that know each other, and one that is alone.
+assert accelerate[1:] == ["--cpu", "--num_processes", "2"], accelerate
 found = [line for line in processes_of(torchrun) if line]
 assert found == ["0 of 2 MULTI_CPU", "1 of 2 MULTI_CPU"], f"torchrun: {found}"
 found = [line for line in processes_of(accelerate) if line]

@@ -71,6 +71,10 @@ wrong = distance(mean_of_this_rank)
 assert wrong > 0.1, (
     f"rank {rank}: the mean of means has the same gradient: {wrong:.1e}"
 )
+# Three labels of two ranks: the divisor is 1.5.
+few = torch.tensor([0, -100, -100] if rank else [0, 1, -100])
+share = loss_of(torch.zeros(3, 5), few)
+assert torch.allclose(share, torch.tensor(5).log() * (2 - rank) / 1.5), share
 if rank == 0:
     print(
         f"divided by all labels: {right < 1e-5}, mean of each rank: {wrong < 1e-5}"

@@ -22,6 +22,7 @@ from transformers.distributed import DistributedConfig
 
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
 
+divisor = patch("math.gcd", wraps=math.gcd).start()
 # --8<-- [start:enable]
 heads = AutoConfig.from_pretrained(checkpoint).num_key_value_heads
 ranks = int(os.environ["WORLD_SIZE"])
@@ -63,6 +64,9 @@ shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 assert dist.get_world_size() == 4
 assert not failed, failed
 assert (config.tp_size, config.fsdp_size) == (2, 2)
+divisor.assert_called_once_with(
+    4, 2
+)  # 6 ranks and 4 heads have the divisor 2, not 4
 if dist.get_rank() == 0:
     assert shown == [
         "2 key-value heads on 4 ranks: tp_size 2, fsdp_size 2",

@@ -94,12 +94,30 @@ trap = len(re.findall(r"= \S+ all-reduce\(", replicated))  # misses merged resul
 print(f"whole: {bytes_on_one(whole):,} bytes per device, {plain} all-reduce")
 print(f"sharded: {bytes_on_one(state):,} bytes per device, {count}")
 print(f"the expression that expects one result: {trap} all-reduce")
+# Adam on one device, written out with numpy.
+weights, rows = [np.array(w1), np.array(w2)], np.array(x)
+means, squares, losses_of_adam = [0, 0], [0, 0], []
+for _ in range(3):
+    inner = np.maximum(rows @ weights[0], 0)
+    error = inner @ weights[1] - rows
+    losses_of_adam.append(np.mean(error**2))
+    error *= 2 / error.size
+    slopes = [rows.T @ (error @ weights[1].T * (inner > 0)), inner.T @ error]
+    for number, slope in enumerate(slopes):
+        means[number] = 0.9 * means[number] + 0.1 * slope
+        squares[number] = 0.99 * squares[number] + 0.01 * slope**2
+        step_of = means[number] / (np.sqrt(squares[number]) + 1e-8)
+        weights[number] = weights[number] - 0.01 * step_of
+np.testing.assert_allclose(expected, losses_of_adam, rtol=1e-4)
 assert bytes_on_one(whole) == total
 assert plain == 1, "gradients and loss are not merged"
 assert trap == 0, "the merged all-reduce has one result"
 np.testing.assert_allclose(values, expected, rtol=1e-4)
 assert values[2] < values[0]
+assert batch.addressable_shards[0].data.shape == (4, 64), "each device has all rows"
 assert bytes_on_one(state) == total / 8, f"{bytes_on_one(state)} of {total}"
 assert count["all-gather"] >= 2, count
+old = jax.tree.leaves(state)
 state, _ = step(state, batch)
+assert all(array.is_deleted() for array in old), "the step copied the state"
 assert bytes_on_one(state) == total / 8, "the step gathered the state"

@@ -169,6 +169,13 @@ for kind, works in KINDS.items():
         assert shares[kind] > 0.5, f"{shares} of a step of {kind} alone"
 
 
+# Two steps warm up, before the three that are measured.
+counted = []
+train = counted.append
+where_time_goes(iter(range(9)))
+assert counted == [0, 1, 2, 3, 4], f"the batches {counted} were read"
+
+
 # What the loader itself computes is input, and not counted as a matmul of the step.
 def busy():
     """A loader that multiplies matrices."""

@@ -78,6 +78,9 @@ if dist.get_rank() == 0:
 # The proof, on each rank: half of the optimizer states, all weights and gradients, an all-reduce of the
 # gradients and a broadcast of every parameter, and the step of plain AdamW on averaged gradients.
 assert dist.get_world_size() == 2
+assert type(local) is torch.optim.AdamW, type(local)
+buckets = {p.grad.untyped_storage().data_ptr() for p in model.parameters()}
+assert len(buckets) == 1, "the gradients are not views of DDP's bucket"
 assert sum(moments) == parameters // 2, f"{sum(moments)} of {parameters} parameters"
 if dist.get_rank() == 0:
     shown = printed.call_args.args[0]

@@ -130,9 +130,8 @@ def _stage(symptom: str) -> int:
     return next((place for place, stage in enumerate(_STAGES) if stage in words), len(_STAGES))
 
 
-def _first_bold(links: str) -> str:
-    first, comma, others = links.partition(", ")
-    return f"**{first}**{comma}{others}"
+def _first_bold(links: list[str]) -> str:
+    return ", ".join([f"**{links[0]}**", *links[1:]])
 
 
 def _planned(site: SiteData, page: PageContext) -> Iterator[str]:
