@@ -1,6 +1,6 @@
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "llguidance>=1.9"]
+# dependencies = ["torch>=2.13", "transformers>=5.23,<6", "llguidance>=1.9"]
 #
 # [tool.headroom]
 # environment = "grammar"
