@@ -80,3 +80,15 @@ blocks = [machine.log[start : start + 3] for start in range(3, 63, 3)]
 assert all(sorted(block) == [0.8, 1.0, 1.0] for block in blocks), "not in blocks"
 places = {block.index(0.8) for block in blocks}
 assert places == {0, 1, 2}, f"the subject comes in the places {places} of a block"
+
+# Three blocks of known times: each ratio's median is 1, and the ratio of the medians 2/3.
+now = [0.0]
+
+
+def taking(*seconds):
+    """Return a way that takes these times: in the warm-up, and in each block."""
+    return lambda: now.append(now[-1] + seconds[(len(now) - 1) // 3])
+
+
+known = compare(taking(1, 1, 2, 6), taking(1, 1, 4, 3), 3, lambda: now[-1])
+assert known == {"subject": 1.0, "control": 1.0}, f"not medians of ratios: {known}"

@@ -95,6 +95,10 @@ assert small.get_seq_length() <= 64 + 10, (
 large = math.prod(image_tokens(2160, 3840, max_pixels=12_845_056))
 # The sides shrink by the root of what is too much, 2.87, and are rounded down.
 assert image_tokens(2160, 3840, max_pixels=1_003_520) == (26, 47)
+# One token where the rounded sides of four would pass the limit, and never less than one.
+assert image_tokens(42, 42, max_pixels=42 * 42) == (1, 1)
+assert image_tokens(28, 2800, max_pixels=4 * 28**2) == (1, 20)
+assert image_tokens(2800, 28, max_pixels=4 * 28**2) == (20, 1)
 assert shown == [
     f"a 4K image, max_pixels=12,845,056: {77 * 137:,} tokens",
     f"a 4K image, max_pixels=1,003,520: {26 * 47:,} tokens",

@@ -70,6 +70,7 @@ for name in ("sdpa", model.config._attn_implementation):  # noqa: SLF001
         # --8<-- [end:is-it-on]
     printed[name] = output.getvalue()
 assert "aten::_scaled_dot_product" in printed["sdpa"], "the check finds no SDPA"
+assert printed["sdpa"].startswith("2 aten::"), "the check counts no calls"
 assert f"[1, 1, {tokens}, {tokens}]" in printed["sdpa"], "the check finds no mask"
 assert model.config._attn_implementation.startswith("flex"), printed  # noqa: SLF001
 assert printed[model.config._attn_implementation] == "", printed  # noqa: SLF001

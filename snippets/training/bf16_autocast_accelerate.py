@@ -53,6 +53,8 @@ with MatmulTypes() as matmuls:
 print(matmuls.seen)  # on: {torch.bfloat16}, off: {torch.float32}
 
 assert matmuls.seen == {torch.bfloat16}, f"matmuls took {matmuls.seen}"
+assert model.training, "the model is not in training mode"
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 held = {p.dtype for p in model.parameters()}
 assert held == {torch.float32}, f"the weights are {held}"
 states = {s["exp_avg"].dtype for s in optimizer.state.values()}

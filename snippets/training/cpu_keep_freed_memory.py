@@ -70,3 +70,7 @@ assert logits < default < 8 * logits, default
 assert kept < default / 5, (default, kept)
 line = f"page faults per step: {default:,} by default, {kept:,} with kept memory"
 assert shown == line, shown
+
+# The command that the page shows sets the same values.
+command = "MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=1099511627776"
+assert " ".join(f"{name}={value}" for name, value in keep.items()) == command, keep

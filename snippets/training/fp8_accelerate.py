@@ -50,6 +50,8 @@ print(f"{found} fp8 matmuls, in a model of {linear} linear layers and a head")
 assert batch["input_ids"].numel() % 16, "the number of tokens needs no padding"
 ran = [row for row in rows if "Compiled Region" in row.key]
 assert ran, "nothing that was compiled ran"
+whole = [b for b in model.model.layers if b._compiled_call_impl is None]  # noqa: SLF001
+assert not whole, f"{len(whole)} blocks are not compiled"
 assert found == 3 * (linear - 1), f"{found} fp8 matmuls"
 assert not any(size % 16 for size in summed), f"sums over {summed} were not padded"
 assert {p.dtype for p in model.parameters()} == {torch.float32}

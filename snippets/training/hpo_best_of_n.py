@@ -8,6 +8,7 @@
 """The best of ten trials has a loss about one and a half standard deviations of its seeds below what the same settings reach with new seeds."""
 
 from statistics import mean, stdev
+from unittest.mock import patch
 
 import optuna
 import torch
@@ -18,6 +19,7 @@ inputs = torch.randn(600, 16, generator=data)
 labels = (
     inputs[:, :4].sum(1) + torch.randn(600, generator=data) > 0
 ).long()  # noisy labels, as real ones are
+runs = []  # for the proof
 
 
 def train(weight_decay, seed):
@@ -37,9 +39,12 @@ def train(weight_decay, seed):
         optimizer.step()
         optimizer.zero_grad()
     with torch.no_grad():
-        return torch.nn.functional.cross_entropy(
-            model(inputs[300:]), labels[300:]
-        ).item()
+        loss = torch.nn.functional.cross_entropy(model(inputs[300:]), labels[300:])
+    runs.append((weight_decay, seed, loss.item()))
+    return loss.item()
+
+
+printed = patch("builtins.print", wraps=print).start()
 
 
 # --8<-- [start:enable]
@@ -58,6 +63,17 @@ best, again = search_then_repeat(range(10), range(100, 105))
 print(f"best trial: {best:.3f}")
 print(f"same settings, new seeds: {mean(again):.3f} ± {stdev(again):.3f}")
 # --8<-- [end:enable]
+decays, seeds, losses = zip(*runs, strict=True)
+assert seeds == (*range(10), *range(100, 105)), f"the seeds were {seeds}"
+assert best == min(losses[:10]), f"{best} is not the least of {losses[:10]}"
+assert set(decays[10:]) == {decays[losses.index(best)]}, "not the best settings"
+assert 1e-6 <= min(decays) < 1e-5 < max(decays) <= 1e-4, f"searched were {decays}"
+middle = sum(losses[10:]) / 5
+apart = (sum((loss - middle) ** 2 for loss in losses[10:]) / (5 - 1)) ** 0.5
+assert [call.args[0] for call in printed.call_args_list] == [
+    f"best trial: {best:.3f}",
+    f"same settings, new seeds: {middle:.3f} ± {apart:.3f}",
+], f"printed was {printed.call_args_list}"
 luck, spread = [], []
 for first in range(0, 2400, 200):
     best, again = search_then_repeat(

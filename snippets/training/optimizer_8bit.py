@@ -59,6 +59,7 @@ sizes = [weight.numel() for weight in model.parameters()]
 total = sum(8 * n if n < 4096 else 2 * n + 8 * -(-n // 256) for n in sizes)
 each = total / sum(sizes)
 assert shown == f"{each:.2f} bytes of state per parameter", (shown, each)
+assert optimizer.param_groups[0]["weight_decay"] == 1e-2, "not AdamW's default"
 embedding = optimizer.state[model.get_input_embeddings().weight]
 assert embedding["state1"].dtype == torch.uint8, "the embedding has 32 bits"
 

@@ -110,3 +110,5 @@ for number, row in enumerate(packed):
         found = row["position_ids"][place], row["labels"][place]
         assert found == (position, label), f"row {number}, place {place}: {found}"
 assert len(stream) - 256 * len(packed) < 256, "more than the rest was dropped"
+full = pack({"input_ids": [[5, 6], [7, 8]]}, length=2)["input_ids"]
+assert full == [[5, 6], [7, 8]], f"without a rest, the rows are {full}"

@@ -55,3 +55,16 @@ matmuls = [
     if event.get("name") == "aten::addmm" and event["ts"] >= start
 ]
 assert matmuls, "the trace has no matmuls"
+plan = [profiler.schedule(step).name for step in range(5)]
+assert plan == ["NONE"] * 2 + ["WARMUP", "RECORD", "RECORD_AND_SAVE"], plan
+for name, inside in {
+    "forward": "aten::addmm",
+    "backward": "autograd::engine::evaluate_function: AddmmBackward0",
+    "optimizer": "Optimizer.step#AdamW.step",
+}.items():
+    spans = [e for e in events if e.get("cat") == "user_annotation"]
+    spans = [(e["ts"], e["ts"] + e["dur"]) for e in spans if e["name"] == name]
+    found = [event["ts"] for event in events if event["name"] == inside]
+    assert found, f"the trace has no {inside}"
+    apart = [ts for ts in found if not any(a <= ts <= b for a, b in spans)]
+    assert not apart, f"{len(apart)} of {len(found)} {inside} are not in {name}"

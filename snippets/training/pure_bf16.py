@@ -53,6 +53,7 @@ shown = [call.args[0] for call in printed.call_args_list]
 
 assert f"{size:.2f}" == "8.00", f"{size:.2f} bytes per parameter"
 assert model.training, "the model is not in training mode"
+assert len({id(tensor) for tensor in held}) == 4 * len(weights), "one counts twice"
 fresh = AutoModelForCausalLM.from_pretrained(checkpoint).bfloat16()
 pairs = zip(model.parameters(), fresh.to(device).parameters(), strict=True)
 share = sum(int((new != old).sum()) for new, old in pairs) / model.num_parameters()
