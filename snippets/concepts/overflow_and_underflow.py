@@ -7,8 +7,10 @@
 # ///
 """fp16 becomes infinite from 65,520 on and zero at 2 to the power of -25. bf16 does neither there."""
 
+from importlib import import_module
 from unittest.mock import patch
 
+full = patch("torch.full", wraps=import_module("torch").full).start()
 printed = patch("builtins.print", wraps=print).start()
 
 # ruff: noqa: E402 - what is printed is part of the proof
@@ -35,5 +37,6 @@ assert wide.isfinite().all(), wide
 assert (wide != 0).all(), wide
 shown = [call.args[0] for call in printed.call_args_list]
 assert shown == [found.tolist(), wide.tolist(), float("inf")], shown
+assert full.call_args.args == ((1024,), 300.0), full.call_args
 assert norm.isinf().all(), norm
 assert torch.full((4,), 300.0, dtype=torch.bfloat16).pow(2).isfinite().all()

@@ -73,12 +73,12 @@ for name, module in model.named_modules():
             # on: SymmMemAllGather SymmMemReduceScatter
             print(name or "model", type(gather).__name__, type(reduce).__name__)
 # --8<-- [end:is-it-on]
-if dist.get_rank() == 0:
-    shown = [call.args for call in printed.call_args_list]
-    expected = list(zip(["model", "0", "1"], kinds(model), strict=True))
-    assert shown == [(name, *pair) for name, pair in expected], (
-        f"printed was {shown}"
-    )
+shown = [call.args for call in printed.call_args_list]
+expected = zip(["model", "0", "1"], kinds(model), strict=True)
+expected = (
+    [(name, *pair) for name, pair in expected] if dist.get_rank() == 0 else []
+)
+assert shown == expected, f"printed was {shown}"
 
 assert kinds(model) == [symmetric] * 3, kinds(model)
 assert kinds(other) == [("SymmMemAllGather", "DefaultReduceScatter")] * 3, kinds(

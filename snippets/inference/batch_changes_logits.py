@@ -45,6 +45,7 @@ assert (exact.dtype, rounded.dtype) == (torch.float32, torch.bfloat16)
 # The difference is the largest of all logits, in either direction: 2 and -1 are 2.
 def in_pairs(input_ids, **_):
     """Return logits that are 0 for one row, and 2 and -1 for two."""
+    assert not torch.is_grad_enabled(), "a forward pass saves activations"
     return SimpleNamespace(
         logits=torch.tensor([[[2.0, -1.0]]]) * (len(input_ids) - 1)
     )

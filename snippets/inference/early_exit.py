@@ -9,6 +9,7 @@
 """Self-speculative decoding: the first layers draft, and all layers check. The tokens are those of greedy decoding."""
 
 import logging
+from collections import Counter
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -22,21 +23,24 @@ checkpoint = "HuggingFaceTB/SmolLM2-135M"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 model = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 inputs = tokenizer("Early exit", return_tensors="pt")
-first, last = [], []
-model.model.layers[0].register_forward_hook(lambda *call: first.append(1))
-model.model.layers[-1].register_forward_hook(lambda *call: last.append(1))
+layers = model.model.layers
+passes = Counter()
+for number, layer in enumerate(layers):
+    layer.register_forward_hook(lambda *_, number=number: passes.update([number]))
 usual = model.generate(**inputs, max_new_tokens=16, do_sample=False)
-assert len(first) == len(last) == 16, (len(first), len(last))
-first.clear()
-last.clear()
+assert passes == dict.fromkeys(range(len(layers)), 16), passes
+passes.clear()
 
 # --8<-- [start:enable]
 output = model.generate(
     **inputs, max_new_tokens=16, do_sample=False, assistant_early_exit=2
 )
 # --8<-- [end:enable]
-print(f"passes of the first layer: {len(first)}, of the last: {len(last)}")
+drafts, checks = passes[0], passes[len(layers) - 1]
+print(f"passes of the first layer: {drafts}, of the last: {checks}")
 
 assert torch.equal(output, usual), "other tokens than greedy decoding"
-assert len(first) > len(last), "no draft left out the last layer"
-assert len(last) <= 17, len(last)
+assert drafts > checks, "no draft left out the last layer"
+assert checks <= 17, checks
+draft = [number for number in passes if passes[number] == drafts]
+assert draft == [0, 1], f"the layers {draft} draft"

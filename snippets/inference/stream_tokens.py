@@ -27,6 +27,7 @@ def count(*_):
 
 model.register_forward_hook(count)
 settings = {"max_new_tokens": 64, "min_new_tokens": 64, "do_sample": False}
+settings["repetition_penalty"] = 10.0  # a text with spaces, where pieces end
 expected = tokenizer.decode(
     model.generate(**inputs, **settings)[0, inputs.input_ids.shape[1] :]
 )
@@ -47,5 +48,7 @@ print(
 )
 
 assert text == expected, (text, expected)
-assert len(seen) > 2, seen
+assert len(text.split()) > 10, text
+assert seen == sorted(seen), f"{seen} are no numbers of passes"
 assert seen[0] < 64, "the text came only after the last token"
+assert seen[-1] == passes == 64, f"the last piece came after {seen[-1]} passes"

@@ -22,7 +22,7 @@ from transformers.distributed import DistributedConfig
 
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
-inputs = tokenizer("Two GPUs, one answer:", return_tensors="pt")
+inputs = tokenizer(["Two GPUs, one answer:"] * 3, return_tensors="pt")
 
 # --8<-- [start:enable]
 model = AutoModelForCausalLM.from_pretrained(

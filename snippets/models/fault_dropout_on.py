@@ -38,4 +38,5 @@ print(f"eval mode: {difference():.1e}")
 # --8<-- [end:cure]
 shown = printed.call_args.args[0]
 assert difference() == 0, difference()
+assert not any(m.training for m in model.modules()), "a module trains"
 assert shown == "eval mode: 0.0e+00", f"printed was {shown}"

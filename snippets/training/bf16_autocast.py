@@ -64,6 +64,10 @@ shown = printed.call_args.args
 
 assert matmuls.seen == {torch.bfloat16}, f"matmuls took {matmuls.seen}"
 assert shown == ({torch.bfloat16},), f"printed was {shown}"
+one = torch.ones(2, 2, device=device)
+with MatmulTypes() as both:
+    torch.mm(one, one), torch.addmm(*[one.double()] * 3)
+assert both.seen == {torch.float32, torch.float64}, f"it notes {both.seen} alone"
 assert model.training, "the model is in evaluation mode"
 assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 assert {p.dtype for p in model.parameters()} == {torch.float32}, (
@@ -79,10 +83,13 @@ assert states == {torch.float32}, f"the optimizer's states are {states}"
 
 # The gradients are fp32, and the step moves all weights.
 before = [p.detach().clone() for p in model.parameters()]
-gradients: set[torch.dtype] = set()
+gradients: set[tuple[torch.dtype, bool]] = set()
 for p in model.parameters():
-    p.register_post_accumulate_grad_hook(lambda w: gradients.add(w.grad.dtype))
+    p.register_post_accumulate_grad_hook(
+        lambda w: gradients.add((w.grad.dtype, torch.is_autocast_enabled(device)))
+    )
 step()
-assert gradients == {torch.float32}, f"the gradients are {gradients}"
+assert gradients == {(torch.float32, False)}, f"gradients, autocast: {gradients}"
+assert optimizer.defaults["fused"], "the optimizer is not fused"
 pairs = zip(before, model.parameters(), strict=True)
 assert not any(old.equal(new) for old, new in pairs), "a weight did not move"

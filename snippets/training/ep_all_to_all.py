@@ -107,7 +107,7 @@ if rank == 0:
 
 everything = [torch.empty_like(x.detach()) for _ in range(ranks)]
 dist.all_gather(everything, x.detach())
-everything = torch.cat(everything)
+everything = torch.cat(everything).requires_grad_()
 weights, chosen = reference_router(everything).softmax(-1).topk(top_k)
 outputs = torch.stack([expert(everything) for expert in reference_experts], dim=1)
 picked = outputs.gather(1, chosen[..., None].expand(-1, -1, hidden))
@@ -115,6 +115,9 @@ reference = (picked * weights[..., None]).sum(1)
 reference.square().sum().backward()
 assert torch.allclose(out, reference.chunk(ranks)[rank], atol=1e-5), (
     "the output differs"
+)
+assert torch.allclose(x.grad, everything.grad.chunk(ranks)[rank], atol=1e-5), (
+    "the gradient of the tokens differs"
 )
 mine = reference_experts[rank * held : (rank + 1) * held]
 pairs = [(router, reference_router), *zip(my_experts, mine, strict=True)]

@@ -9,6 +9,7 @@
 """A distributed checkpoint of four ranks resumes on two: dcp.load reads for each rank the pieces that its shards need."""
 
 import tempfile
+from datetime import timedelta
 
 import torch
 import torch.distributed as dist
@@ -23,7 +24,7 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
-dist.init_process_group()
+dist.init_process_group(timeout=timedelta(seconds=30))
 mesh = init_device_mesh(device, (dist.get_world_size(),))
 
 

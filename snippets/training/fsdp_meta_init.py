@@ -18,7 +18,7 @@ from torch.distributed.checkpoint.state_dict import (
     set_model_state_dict,
 )
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
+from torch.distributed.fsdp import FSDPModule, fully_shard
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
 dist.init_process_group()
@@ -65,6 +65,8 @@ shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 # The proof, on each rank: half of the parameters, and the values of rank 0's checkpoint.
 assert dist.get_world_size() == 2
 assert held == parameters // 2
+groups = sum(isinstance(module, FSDPModule) for module in model.modules())
+assert groups == 4 + 1, f"{groups} groups: four layers and the root"
 lines = [] if dist.get_rank() else ["this rank holds 0.50 of the parameters"]
 assert shown == lines, f"printed was {shown}"
 dist.broadcast_object_list(original)

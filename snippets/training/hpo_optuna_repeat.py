@@ -33,9 +33,13 @@ def noisy(trial):  # the same settings, another seed of the training: other valu
     return objective(trial) * (1 + 0.5 * (trial.number % 2))
 
 
-study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
-study.optimize(noisy, n_trials=15)
-other = [trial.params for trial in study.trials]
+def trials_of(objective):
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+    study.optimize(objective, n_trials=15)
+    return [trial.params for trial in study.trials]
+
+
+other = trials_of(noisy)
 same = sum(a == b for a, b in zip(first, other, strict=True))
 print(
     f"same seed: {sum(a == b for a, b in zip(first, again, strict=True))} of 15 trials equal"
@@ -44,4 +48,5 @@ print(f"same seed, other losses: {same} of 15 trials equal")
 assert 10 <= same < 15, (
     "the first ten are random, and the others depend on the losses"
 )
+assert first == trials_of(objective), "another sampler, or another number of trials"
 assert first == again, "another search with the same seed has other trials"

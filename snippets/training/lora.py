@@ -83,6 +83,8 @@ assert held(weights) == 2 * full + 4 * numbers, "not bf16 next to fp32 adapters"
 text = f"{2 * full + 4 * numbers:,} bytes of weights, {4 * numbers:,} of gradients"
 assert shown == f"{text}, {8 * numbers:,} of optimizer states\n", shown
 assert all(m.training for m in model.modules()), "a module evaluates"
+scales = {m.scaling["default"] for m in model.modules() if hasattr(m, "lora_A")}
+assert scales == {32 / 16}, f"the adapters are multiplied by {scales}"
 
 # The step changed every second matrix of an adapter, and no weight of the model.
 changed = {

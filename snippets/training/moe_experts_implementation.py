@@ -52,6 +52,7 @@ print(counts)  # on: _grouped_mm twice a block
 blocks = len(model.model.layers)
 assert counts.get("aten::_grouped_mm") == 2 * blocks, f"the matmuls were {counts}"
 default = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.bfloat16)
+assert model.dtype == default.dtype, f"the weights are {model.dtype}"
 assert matmuls(default.to(device)) == shown == counts, (
     "grouped_mm is not the default"
 )

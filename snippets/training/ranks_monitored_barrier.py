@@ -9,6 +9,7 @@
 """A monitored barrier names the ranks that did not come. An all-reduce says only that somebody waited."""
 
 from datetime import timedelta
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
@@ -52,6 +53,13 @@ def errors_of(present):
 rank = dist.get_rank()
 assert dist.get_world_size() == 4, f"{dist.get_world_size()} ranks"
 assert dist.get_backend(watch) == "gloo", dist.get_backend(watch)
+
+# The call has the timeout: the group's own is not looked at.
+with patch("torch.distributed.monitored_barrier") as barrier:
+    all_ranks_here("at the start")
+assert all(call.args == (watch, patience) for call in barrier.call_args_list), (
+    barrier.call_args
+)
 
 # The proof: no error with all ranks. Without ranks 1 and 3, rank 0 names both, and rank 2 refers to rank 0.
 assert errors_of({0, 1, 2, 3}) == [""] * 4, "all ranks came, and one raised"
