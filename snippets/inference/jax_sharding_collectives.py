@@ -10,6 +10,7 @@
 
 import os
 import re
+from unittest.mock import Mock, patch
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 
@@ -78,3 +79,15 @@ assert counts["data"] == {"all-reduce": 1}, counts
 assert counts["data and model"] == {"all-reduce": 2}, counts
 assert counts["weights over data"]["all-gather"] >= 2, counts
 assert data.addressable_shards[0].data.shape == (8, 64)
+
+# Each kind of collective is counted once, also if it has a start and an end.
+names = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all")
+lines = [f"%x = f32[8] {name}(%y)" for name in names]
+lines += [f"%{name} = f32[8] all-gather-{name}(%y)" for name in ("start", "done")]
+known = Mock()
+known.lower.return_value.compile.return_value.as_text.return_value = "\n".join(
+    lines
+)
+with patch.dict(globals(), step=known):
+    found = collectives(())
+    assert found == dict.fromkeys(names, 1) | {"all-gather": 2}, found

@@ -20,6 +20,10 @@ checkpoint = "HuggingFaceTB/SmolLM2-135M"
 tokenizer = AutoTokenizer.from_pretrained(checkpoint)
 model = AutoModelForCausalLM.from_pretrained(checkpoint)
 inputs = tokenizer("How fast? " * 50, return_tensors="pt")
+with torch.no_grad():  # its first token would end a sequence of any length
+    model.generation_config.eos_token_id = int(
+        model(**inputs).logits[0, -1].argmax()
+    )
 
 
 computed = []  # the tokens of each forward pass

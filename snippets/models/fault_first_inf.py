@@ -40,3 +40,5 @@ frames = [
     line for line in report.splitlines() if line.strip().startswith("model.layers.")
 ]
 assert "model.layers.2.mlp.down_proj" in frames[-1], frames[-3:]
+assert any("model.layers.1." in frame for frame in frames), "no module before it"
+assert "abs max" in report

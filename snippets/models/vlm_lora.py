@@ -27,11 +27,18 @@ model = get_peft_model(model, adapter)
 # --8<-- [end:enable]
 
 printed = patch("builtins.print", wraps=print).start()
-# --8<-- [start:is-it-on]
-trained = [name for name, p in model.named_parameters() if p.requires_grad]
-in_tower = sum(".visual." in name for name in trained)
-print(f"{in_tower} of {len(trained)} trained tensors are in the vision tower")
-# --8<-- [end:is-it-on]
+
+
+def check(model):
+    # --8<-- [start:is-it-on]
+    trained = [name for name, p in model.named_parameters() if p.requires_grad]
+    in_tower = sum(".visual." in name for name in trained)
+    print(f"{in_tower} of {len(trained)} trained tensors are in the vision tower")
+    # --8<-- [end:is-it-on]
+    return trained, in_tower
+
+
+trained, in_tower = check(model)
 shown = printed.call_args.args[0]
 
 # The proof: every linear layer of the language model has an adapter, and its image features have no graph.
@@ -48,4 +55,11 @@ features = model.model.model.visual(patches, grid_thw=torch.tensor([[1, 8, 8]]))
 assert in_tower == 0, f"{in_tower} adapters in the tower"
 end = f" of {2 * len(adapted)} trained tensors are in the vision tower"
 assert shown == f"0{end}", f"printed was {shown}"
+with patch("builtins.print") as printed:  # without exclude_modules
+    everywhere = AutoModelForImageTextToText.from_pretrained(checkpoint)
+    adapter = LoraConfig(target_modules="all-linear")
+    more, _ = check(get_peft_model(everywhere, adapter))
+end = f" of {len(more)} trained tensors are in the vision tower"
+assert printed.call_args.args[0] == f"{len(more) - len(trained)}{end}"
+assert len(more) > len(trained)
 assert not features.pooler_output.requires_grad, "the tower saves activations"

@@ -37,6 +37,12 @@ def loss_of(model: torch.nn.Module) -> torch.Tensor:
     return loss.detach()
 
 
+types = []  # of the forward pass: whether autocast is on, and to which type
+model.register_forward_pre_hook(
+    lambda *_: types.append(
+        (torch.is_autocast_enabled(device), torch.get_autocast_dtype(device))
+    )
+)
 printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 with profile() as trace, torch.autocast(device, dtype=torch.bfloat16):
@@ -45,6 +51,7 @@ names = {row.key for row in trace.key_averages()}
 print([name for name in names if "::_scaled_dot_product" in name])
 # --8<-- [end:is-it-on]
 
+assert types == [(True, torch.bfloat16)], types
 kernels = {name for name in names if "::_scaled_dot_product" in name}
 assert kernels, "no kernel of scaled_dot_product_attention was called"
 assert not any(name.endswith("_math") for name in kernels), kernels

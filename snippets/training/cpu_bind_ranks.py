@@ -57,4 +57,14 @@ allowed = {
     for thread in Path("/proc/self/task").iterdir()
 }
 assert allowed == {frozenset(cores[dist.get_rank()])}, allowed
+
+# The second of two ranks on the second node, with 8 cores: a share is one of this node's cores.
+env = {"RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"}
+with (
+    patch.dict(os.environ, env),
+    patch("os.sched_getaffinity", return_value=range(7, -1, -1)),
+    patch("os.sched_setaffinity") as bind,
+):
+    assert bind_this_rank() == 4
+bind.assert_called_once_with(0, [4, 5, 6, 7])
 dist.destroy_process_group()

@@ -47,6 +47,7 @@ def train(epochs):
 
 # --8<-- [end:enable]
 from collections import Counter
+from unittest.mock import patch
 
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -65,8 +66,15 @@ class Operations(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-with Operations() as seen:
+wrapped = torch.nn.utils.clip_grad_norm_
+with (
+    Operations() as seen,
+    patch("torch.nn.utils.clip_grad_norm_", wraps=wrapped) as clip,
+):
     losses = train(epochs=1)
+assert [call.args[1] for call in clip.call_args_list] == [1.0] * len(loader)
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
 losses = train(epochs=4)
 print(f"bf16: {fast_bf16}, loss {losses[0]:.2f} -> {losses[-1]:.2f}")
@@ -80,6 +88,8 @@ assert set(seen.matmuls) == {torch.bfloat16}, f"matmuls took {seen.matmuls}"
 assert seen.fused == len(loader)
 assert {p.dtype for p in model.parameters()} == {torch.float32}
 assert losses[-1] < losses[0] - 0.3, losses
+shown = f"bf16: True, loss {losses[0]:.2f} -> {losses[-1]:.2f}"
+assert printed.call_args_list[0].args == (shown,), f"not {shown}"
 again = AutoModelForCausalLM.from_pretrained("trained")
 pairs = zip(model.parameters(), again.parameters(), strict=True)
 assert all(ours.equal(theirs) for ours, theirs in pairs)

@@ -67,6 +67,7 @@ class Payloads(TorchDispatchMode):
 assert sampler.epoch == 1, f"the order is that of epoch {sampler.epoch}"
 steps = {int(state["step"]) for state in optimizer.state.values()}
 assert steps == {4}, f"{steps} optimizer steps"
+assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 
 
 def gather(tensor):
@@ -75,6 +76,14 @@ def gather(tensor):
     dist.all_gather(found, tensor.contiguous())
     return found
 
+
+orders = []
+for epoch in range(2):
+    sampler.set_epoch(epoch)
+    orders.append(list(sampler))
+    ranks = gather(torch.tensor(orders[-1], device=device))
+    assert sorted(torch.cat(ranks).tolist()) == list(range(8)), "a row is missing"
+assert orders[0] != orders[1], "both epochs have one order"
 
 # Each rank's own gradients, from a copy that is not distributed.
 tokens = next(iter(loader)).to(device)

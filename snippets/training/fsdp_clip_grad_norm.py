@@ -36,7 +36,7 @@ tokens = torch.randint(256, (32,), device=device)
 # --8<-- [start:enable]
 nn.functional.cross_entropy(model(tokens), tokens).backward()
 norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.01)
-norm = norm.full_tensor()  # on each rank: it communicates
+norm = norm.full_tensor()  # a plain tensor: call it on each rank
 # --8<-- [end:enable]
 if dist.get_rank() == 0:
     print(f"norm of the gradients: {norm.item():.4f}")

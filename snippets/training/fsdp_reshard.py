@@ -39,20 +39,27 @@ fully_shard(model, mesh=mesh, reshard_after_forward=False)
 
 
 printed = patch("builtins.print", wraps=print).start()
-# --8<-- [start:is-it-on]
-torch.manual_seed(dist.get_rank())
-with CommDebugMode() as counter:
-    loss = model(torch.randint(256, (128,), device=device)).logsumexp(-1).mean()
-    whole = [p for p in model.parameters() if not isinstance(p, DTensor)]
-    unsharded = sum(p.numel() for p in whole)
-    loss.backward()
-if dist.get_rank() == 0:
-    print(
-        f"whole after the forward pass: {unsharded / parameters:.2f} of the parameters"
-    )
-    for operation, count in counter.get_comm_counts().items():
-        print(operation, count)
-# --8<-- [end:is-it-on]
+
+
+def check(model):
+    # --8<-- [start:is-it-on]
+    torch.manual_seed(dist.get_rank())
+    with CommDebugMode() as counter:
+        loss = model(torch.randint(256, (128,), device=device)).logsumexp(-1).mean()
+        whole = [p for p in model.parameters() if not isinstance(p, DTensor)]
+        unsharded = sum(p.numel() for p in whole)
+        loss.backward()
+    if dist.get_rank() == 0:
+        print(
+            f"whole after the forward pass: {unsharded / parameters:.2f} of the parameters"
+        )
+        for operation, count in counter.get_comm_counts().items():
+            print(operation, count)
+    # --8<-- [end:is-it-on]
+    return counter, unsharded
+
+
+counter, unsharded = check(model)
 shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 
 # The proof, on each rank: one gather per group instead of two, the same reduce-scatters,
@@ -70,6 +77,17 @@ assert sorted(shown) == ([] if dist.get_rank() else lines), f"printed was {shown
 assert all(isinstance(p, DTensor) for p in model.parameters())
 held = sum(p.to_local().numel() for p in model.parameters())
 assert held == parameters // 2
+
+# By default, only the root's group is whole after the forward pass: embedding and LM head.
+default = copy.deepcopy(plain)
+for layer in default[1:-1]:
+    fully_shard(layer, mesh=mesh)
+fully_shard(default, mesh=mesh)
+check(default)
+ends = sum(p.numel() for layer in (plain[0], plain[-1]) for p in layer.parameters())
+share = f"whole after the forward pass: {ends / parameters:.2f} of the parameters"
+texts = [call.args[0] for call in printed.call_args_list[len(shown) :]]
+assert dist.get_rank() or share in texts, f"printed was {texts}"
 
 # With an explicit True, the root's group is gathered again, too: 2L + 2.
 again = copy.deepcopy(plain)

@@ -74,16 +74,18 @@ def results_of(function, rows):
     return results
 
 
-# The proof: rank 1 has the fault, rank 0 reports the connection. With the agreement, both name rank 1.
+# The proof: rank 1 has the fault, rank 0 reports the connection. With the agreement, both name the ranks that failed.
 assert world_size == 2, f"{world_size} ranks"
 good, bad = [1.0, 2.0], [1.0, 2.0] if rank == 0 else []
 assert results_of(step_or_skip, good) == [3.0, 3.0], (
     "a step without a fault was skipped"
 )
-results = results_of(step_or_skip, bad)
-assert results == ["failed on ranks [1]"] * 2, f"with the agreement: {results}"
+for failing in ([0], [1], [0, 1]):
+    results = results_of(step_or_skip, [] if rank in failing else good)
+    expected = [f"failed on ranks {failing}"] * 2
+    assert results == expected, f"with the agreement: {results}"
 shown = [call.args[0] for call in printed.call_args_list]
-expected = ["skipping a step: rank 1 has no rows"] if rank == 1 else []
+expected = [f"skipping a step: rank {rank} has no rows"] * 2
 assert shown == expected, f"printed was {shown}"
 first, second = results_of(step, bad)
 assert second == "rank 1 has no rows", f"rank 1: {second}"

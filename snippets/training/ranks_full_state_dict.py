@@ -69,12 +69,13 @@ assert local == 16 * 16 // 2, (
 )
 keys = of_all_ranks(len(get_model_state_dict(model, options=full)))
 assert keys == [6, 0], f"tensors per rank: {keys}"
-write = torch.save
+write, written = torch.save, []
 
 
-def write_late(*arguments):
+def write_late(weights, path):
     time.sleep(1)  # rank 1 would be done long before
-    write(*arguments)
+    written.append(path)
+    write(weights, path)
 
 
 torch.save = write_late
@@ -83,6 +84,8 @@ torch.save = write
 assert Path("model.pt").exists(), f"rank {rank} went on before the file was written"
 saved = torch.load("model.pt", map_location="cpu", weights_only=True)
 assert len(saved) == 6, f"{len(saved)} tensors in the file"
+writers = of_all_ranks(written)
+assert writers == [["model.pt"], []], f"files per rank: {writers}"
 assert torch.equal(saved["0.weight"], model[0].weight.full_tensor()), (
     "other weights"
 )

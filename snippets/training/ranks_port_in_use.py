@@ -39,6 +39,9 @@ def error_at_start():
 # The proof: the job starts on the free port, and on the first job's port it does not.
 found = error_at_start()
 assert found == "", f"on a free port: {found}"
+with socket.socket() as other:
+    other.bind(("", free_port()))
+    assert free_port() != other.getsockname()[1]
 total = torch.ones(2)
 dist.all_reduce(total)
 assert dist.get_world_size() == 1, f"{dist.get_world_size()} ranks"
