@@ -19,8 +19,12 @@ def rows(shards):
         yield from ({"row": 50 * shard + index} for index in range(50))
 
 
+streams = []
+
+
 def stream(buffer=0):
     """Return a new data set of 4 shards, shuffled in a buffer if it has a size."""
+    streams.append(buffer)
     data = IterableDataset.from_generator(rows, gen_kwargs={"shards": [0, 1, 2, 3]})
     return data.shuffle(seed=7, buffer_size=buffer) if buffer else data
 
@@ -47,6 +51,7 @@ for buffer in (0, 16):
     print(f"buffer of {buffer} rows: {len(seen)} + {len(rest)} rows, {lost} lost")
 # --8<-- [end:is-it-on]
 shown = [call.args[0] for call in printed.call_args_list if not call.kwargs]
+assert streams == [0, 0, 16, 16], "it resumes in the data set that was interrupted"
 
 seen, rest = interrupted(0)
 assert seen + rest == list(range(200)), "rows were lost or repeated"

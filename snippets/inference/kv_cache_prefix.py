@@ -57,6 +57,7 @@ whole = [tokenizer(prefix + each)["input_ids"] for each in questions]
 assert [ids[:kept] for ids in whole] == [prefix_ids["input_ids"][0].tolist()] * 2, (
     "the prefix must have the same tokens in front of the question"
 )
+assert computed[0] == kept, "the prefix was not computed as a whole"
 assert first == tuple(len(ids) - kept for ids in whole), (first, computed)
 for question, answer in zip(questions, answers, strict=True):
     alone = tokenizer(prefix + question, return_tensors="pt")

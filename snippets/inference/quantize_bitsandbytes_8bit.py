@@ -38,7 +38,7 @@ assert scales == {(torch.float32, 0)}, scales
 layer = layers[0]
 weights = layer.weight.float() * layer.weight.SCB[:, None] / 127
 torch.manual_seed(0)
-inputs = torch.randn(16, layer.in_features)
+inputs = torch.randn(16, layer.in_features).to(layer.weight.device)
 inputs[:, 3] *= 100
 errors = []
 for threshold in (6.0, 0.0):

@@ -9,7 +9,11 @@
 # ///
 """A tf.function is traced again for another Python value, another shape and another data type, and not for another value of a tensor."""
 
+from unittest.mock import patch
+
 import tensorflow as tf
+
+constant = patch.object(tf, "constant", wraps=tf.constant).start()
 
 
 # --8<-- [start:enable]
@@ -24,6 +28,7 @@ for scale in (0.1, 0.2, 0.3):
 traces = scaled.experimental_get_tracing_count()  # on: 1, off: 3
 # --8<-- [end:enable]
 
+passed = {call.args[0] for call in constant.call_args_list}
 before = scaled.experimental_get_tracing_count()
 for scale in (0.4, 0.5, 0.6):
     scaled(x, scale)
@@ -57,3 +62,4 @@ assert counts == {
 assert scaled.experimental_get_compiler_ir(x, scale)(stage="hlo"), "not XLA"
 assert by_value == 3, by_value
 assert traces == 1, traces
+assert passed == {0.1, 0.2, 0.3}, f"the tensors had the values {passed}"

@@ -49,3 +49,6 @@ step = torch.tensor([0.0, 1e-3, 0.0], dtype=torch.float64)
 at = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
 slope = (entropy(at + step) - entropy(at - step)) / 2e-3
 assert abs(found[1] - slope) < 1e-4, (found, slope)
+exact = at.clone().requires_grad_()
+entropy_not_in_place(exact).backward()
+assert abs(exact.grad[1] - slope) < 1e-6, (exact.grad, slope)

@@ -103,4 +103,5 @@ accelerator = Accelerator(cpu=True, mixed_precision="no")  # fp16
 # --8<-- [end:cure]
 assert trainer.processing_class is tokenizer, "the tokenizer is not saved"
 assert arguments.get_warmup_steps(200) == 20
+assert arguments.use_cpu, "a GPU would be used"
 assert trainer.args.device == accelerator.device == torch.device("cpu")

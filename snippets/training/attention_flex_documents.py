@@ -92,6 +92,7 @@ assert mask.sparsity() == skipped, mask
 
 # What is printed: how far SDPA moves by the same change, and the share of the blocks.
 doubled = torch.where(place[:, None] < 400, 2 * key, key)
+assert changed.equal(doubled), "other keys were changed than the first document's"
 other = scaled_dot_product_attention(query, doubled, value, attn_mask=dense)
 far = (other - expected)[:, :, :400].abs().max().item()
 words, figure = shown[0].rsplit(" ", 1)

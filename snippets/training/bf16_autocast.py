@@ -64,6 +64,10 @@ shown = printed.call_args.args
 
 assert matmuls.seen == {torch.bfloat16}, f"matmuls took {matmuls.seen}"
 assert shown == ({torch.bfloat16},), f"printed was {shown}"
+one = torch.ones(2, 2, device=device)
+with MatmulTypes() as both:
+    torch.mm(one, one), torch.addmm(*[one.double()] * 3)
+assert both.seen == {torch.float32, torch.float64}, f"it notes {both.seen} alone"
 assert model.training, "the model is in evaluation mode"
 assert all(p.grad is None for p in model.parameters()), "a gradient was left"
 assert {p.dtype for p in model.parameters()} == {torch.float32}, (

@@ -75,6 +75,7 @@ print(type(updates).__name__, updates.defaults["fused"])  # on: AdamW True
 # --8<-- [end:is-it-on]
 shown = [call.args for call in printed.call_args_list][-2:]
 
+assert layer is model.model.layers[0].self_attn.q_proj, "not the first matmul"
 assert set(seen) == {torch.bfloat16}, f"the matmuls give {set(seen)}"
 assert trainer.state.global_step == 2
 text = "8 runs per step, matmuls in {torch.bfloat16}"

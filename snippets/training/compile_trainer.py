@@ -58,6 +58,8 @@ trainer = Trainer(
 loader = trainer.get_train_dataloader()
 shapes = {tuple(batch["input_ids"].shape) for batch in loader}
 assert shapes == {(4, 64)}, f"the batches have the shapes {shapes}"
+short = trainer.data_collator([tokenizer("Short.")])["input_ids"]
+assert short.shape == (1, 64), "a batch of short texts has another shape"
 
 printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]

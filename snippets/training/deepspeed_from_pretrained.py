@@ -58,4 +58,13 @@ plain = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)
 with deepspeed.zero.GatheredParameters([*model.parameters()]):
     for p, q in zip(model.parameters(), plain.parameters(), strict=True):
         assert p.cpu().equal(q)
+# A step of the engine updates every weight.
+tokens = torch.arange(16, device=engine.device)[None]
+engine.backward(engine(input_ids=tokens, labels=tokens).loss)
+engine.step()
+with deepspeed.zero.GatheredParameters([*model.parameters()]):
+    for (name, p), q in zip(
+        model.named_parameters(), plain.parameters(), strict=True
+    ):
+        assert not p.cpu().equal(q), f"{name} was not updated"
 dist.destroy_process_group()

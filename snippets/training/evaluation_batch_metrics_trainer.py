@@ -118,3 +118,4 @@ for result in (False, True, False, True):
     assert known == ({"accuracy": float(torch.tensor(2) / 3)} if result else {}), (
         known
     )
+    assert all(type(value) is float for value in known.values()), known

@@ -113,6 +113,8 @@ if dist.get_rank() == 0:
         f"rates and steps on rank 0: {everyone[0]}, on rank 1: {everyone[1]}; {states}"
     )
     assert states == ["COMPLETE", "PRUNED"], states
+    drawn = [t.number for t in study.trials if "fixed_params" not in t.system_attrs]
+    assert not drawn, f"the sampler drew the trials {drawn}"
     whole, pruned = (trial.intermediate_values for trial in study.trials)
     assert max(whole) == 8, f"the trials report at steps {[*whole]}, {[*pruned]}"
     assert [*pruned] == [2], f"the trials report at steps {[*whole]}, {[*pruned]}"

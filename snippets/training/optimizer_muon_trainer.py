@@ -104,6 +104,8 @@ fresh = MuonWithAdamW(model, lr=1e-3)
 for part in fresh.parts:
     chosen = part.defaults["lr"], part.defaults["weight_decay"]
     assert chosen == (1e-3, 0.1), f"{type(part)} has rate and decay {chosen}"
+assert fresh.parts[1].defaults["fused"], "AdamW is not fused"
+assert fresh.step(lambda: 3.0) == 3.0, "the step does not return the loss"
 assert fresh.parts[0].defaults["adjust_lr_fn"] == "match_rms_adamw"
 parts = trainer.optimizer.optimizer.parts
 assert [type(part) for part in parts] == [torch.optim.Muon, torch.optim.AdamW]
@@ -118,6 +120,9 @@ for group, expected in zip(trainer.optimizer.param_groups, groups, strict=True):
     assert [names[p] for p in group["params"]] == expected, "another order"
 
 # The scheduler reached both parts, and a saved state goes on where it stopped.
+for group in trainer.optimizer.param_groups:
+    chosen = group["initial_lr"], group["weight_decay"]
+    assert chosen == (1e-4, 0.1), f"it trained with rate and decay {chosen}"
 rates = {group["lr"] for group in trainer.optimizer.param_groups}
 assert len(rates) == 1, rates
 assert rates != {1e-4}, "the scheduler did not change the rate"

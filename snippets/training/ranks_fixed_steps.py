@@ -68,6 +68,7 @@ steps = steps_of_all_gpus()
 computed = train(steps)
 total = samples_of_all_ranks(computed)
 assert (steps, computed, total) == (8, 32, 64), (steps, computed, total)
+assert samples_of_all_ranks(rank + 1) == 1 + 2, "not the sum over the ranks"
 as_before = steps_of_one_gpu()
 unchanged = train(as_before)
 twice = samples_of_all_ranks(unchanged)

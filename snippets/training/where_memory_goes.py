@@ -141,8 +141,10 @@ def load(*, dtype=torch.float32, lora=False):
 
 
 sums = {}
+several = batch
 for label, weights, setting in (
     ("fp32", {}, {}),
+    ("fp32, one text", {}, {}),  # the LM head's gradient is larger than the logits
     ("fp32, accumulated", {}, {"accumulate": True}),
     ("autocast", {}, {"autocast": True}),
     ("autocast, accumulated", {}, {"autocast": True, "accumulate": True}),
@@ -155,7 +157,11 @@ for label, weights, setting in (
         {"accumulate": True},
     ),
 ):
-    predicted = moments(load(**weights), **setting)
+    one = label == "fp32, one text"
+    batch = tokenizer([text], return_tensors="pt").to(device) if one else several
+    with patch.object(torch.optim, "AdamW", wraps=torch.optim.AdamW) as made:
+        predicted = moments(load(**weights), **setting)
+    assert made.call_args.kwargs.get("fused"), "not the fused AdamW"
     found = traced(load(**weights), **setting)
     assert list(predicted) == [
         "loss",
@@ -164,7 +170,9 @@ for label, weights, setting in (
         "optimizer step",
     ], list(predicted)
     for (name, size), peak in zip(predicted.items(), found, strict=True):
-        assert abs(size / peak - 1) < 0.05, (
+        # In fp32, only temporary tensors of the loss are not in the formula.
+        near = device == "cpu" and "fp32" in label and name != "loss"
+        assert abs(size / peak - 1) < (0.001 if near else 0.05), (
             f"{label}, {name}: {size}, traced {peak}"
         )
     sums[label] = predicted

@@ -91,6 +91,20 @@ def test_there_is_no_combination_for_a_card_that_is_too_small(root: Path) -> Non
     assert _fitting(root, LLAMA_8B, Job(), 1).combination() is None
 
 
+def test_a_smaller_cache_makes_a_long_conversation_fit(root: Path) -> None:
+    """Llama 3.1 8B with 131,072 tokens: 16.0 GiB of cache in bf16, a quarter of it with 4 bits, and the scales."""
+    asked = _fitting(root, LLAMA_8B, Job(job="decode", length=131_072), 23.6)
+    assert [each.name for each in asked.combination() or ()] == ["int4 KV cache"]
+    saved = {each.name: each.saved / GIB for each in asked.changes()}
+    assert 7 < saved["int8 KV cache"] < 8
+    assert 11 < saved["int4 KV cache"] < 12
+
+
+def test_fewer_sequences_are_tried_before_a_smaller_cache(root: Path) -> None:
+    asked = _fitting(root, LLAMA_8B, Job(job="decode", batch=2, length=32_768), 23.6)
+    assert [each.name for each in asked.combination() or ()] == ["half the sequences at once"]
+
+
 def test_nothing_needs_to_change_where_the_job_fits(root: Path) -> None:
     assert _fitting(root, LLAMA_1B, Job(batch=1, length=64), 80).combination() == []
 

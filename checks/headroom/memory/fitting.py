@@ -55,6 +55,11 @@ def _half_batch(job: Job) -> Mapping[str, Any] | None:
     return {"batch": job.batch // 2, "accumulation": job.accumulation * 2}
 
 
+def _half_the_sequences(job: Job) -> Mapping[str, Any] | None:
+    """Return half the sequences at once, for a job with a KV cache."""
+    return None if job.job not in _CACHED or job.batch % 2 else {"batch": job.batch // 2}
+
+
 def _twice_the_gpus(job: Job) -> Mapping[str, Any]:
     """Return twice the data-parallel GPUs, with FSDP unless weights are sharded already."""
     layout = job.layout
@@ -63,6 +68,7 @@ def _twice_the_gpus(job: Job) -> Mapping[str, Any]:
     return {"data": layout.data * 2, "strategy": strategy, **shard}
 
 
+_CACHED = ("prefill", "decode")
 _FULL_ADAMW = ("adamw_torch_fused", "adamw_torch", "adamw_torch_loop")
 # In the order of their cost: first what costs nothing, then time, then quality, then GPUs.
 _CANDIDATES = (
@@ -107,6 +113,21 @@ _CANDIDATES = (
         "optimizer-offload",
         ("training.optimizer-offload.step-time-vit",),
         _when(lambda job: job.training and job.layout.offload == "none", offload="optimizer"),
+    ),
+    _Candidate(
+        "half the sequences at once", "batch-size-inference", ("inference.cpu.batches-one-by-one",), _half_the_sequences
+    ),
+    _Candidate(
+        "int8 KV cache",
+        "quantized-cache",
+        ("inference.kv-cache.kivi-memory",),
+        _when(lambda job: job.job in _CACHED and job.cache in ("bf16", "fp32"), cache="int8"),
+    ),
+    _Candidate(
+        "int4 KV cache",
+        "quantized-cache",
+        ("inference.kv-cache.kivi-memory",),
+        _when(lambda job: job.job in _CACHED and job.cache in ("bf16", "fp32", "int8"), cache="int4"),
     ),
     _Candidate(
         "LoRA",
