@@ -200,9 +200,10 @@ for name, phases in counted.items():
             f" {found.bytes.total() / 1e9:.3g} GB; {shares}"
         )
 
-# One addition of six numbers: six FLOPs, and three tensors of 24 bytes. A view has neither.
+# One addition of six numbers: six FLOPs, and three tensors of 24 bytes. A view or an empty tensor has neither.
 one, other = torch.ones(2, 3), torch.ones(2, 3)
 with Operations() as added:
+    torch.empty(2, 3)
     (one + other).view(6)
 assert (added.flops, added.bytes) == ({"element-wise": 6}, {"element-wise": 72})
 

@@ -81,6 +81,9 @@ print(
 print(f"FLOPs of guidance: {flops_apart / flops_plain:.1f} times those of one pass")
 
 assert torch.allclose(apart, together, rtol=1e-4, atol=1e-4)
+weak, _, _ = cost(guided, scale=0.5)
+both, _, _ = cost(guided_in_one_batch, scale=0.5)
+assert torch.allclose(weak, both, rtol=1e-4, atol=1e-4), "another weak guidance"
 with torch.no_grad():
     unguided = guided_in_one_batch(latents, prompt, empty, scale=1)
 assert torch.allclose(plain, unguided, rtol=1e-4, atol=1e-4), "not the prompt's"

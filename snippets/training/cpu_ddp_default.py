@@ -11,6 +11,9 @@
 # ruff: noqa: E402
 """A complete training script for several CPUs: a rank per socket, bound to its cores; DDP over gloo; one all-reduce per optimizer step."""
 
+import torch
+
+torch.set_num_threads(99)  # so that the shown code has to set another number
 # --8<-- [start:enable]
 import os
 from contextlib import nullcontext

@@ -63,10 +63,10 @@ print(f"page faults per step: {default:,} by default, {kept:,} with kept memory"
 # --8<-- [end:is-it-on]
 shown = printed.call_args.args[0]
 
-# The proof: by default a step faults in at least the logits again (40 MiB in pages of 4 KiB), and at most eight tensors
-# of their size. With kept memory, it is less than a fifth.
+# The proof: by default a step faults in three to eight tensors of the size of the logits again (40 MiB in pages of
+# 4 KiB). With kept memory, it is less than a fifth.
 logits = 1280 * 8192 * 4 / 4096
-assert logits < default < 8 * logits, default
+assert 2.5 * logits < default < 8 * logits, default
 assert kept < default / 5, (default, kept)
 line = f"page faults per step: {default:,} by default, {kept:,} with kept memory"
 assert shown == line, shown

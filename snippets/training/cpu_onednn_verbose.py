@@ -12,9 +12,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import torch
 
+printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:enable]
 Path("step.py").write_text(
     """
@@ -47,10 +49,12 @@ def kernels(**environment):
 for implementation, data_type in sorted(kernels()):
     print(implementation, data_type)
 # --8<-- [end:enable]
+shown = {call.args for call in printed.call_args_list}
 
 # The proof: every matmul takes bf16 and a kernel for this CPU's bf16 instructions.
 here = kernels()
 assert here, "oneDNN computed no matmul"
+assert shown == here, f"printed was {shown}"
 assert {data_type for _, data_type in here} == {"bf16"}, here
 wanted = "amx" if torch.cpu.get_capabilities().get("amx_bf16") else "bf16"
 assert any(wanted in implementation for implementation, _ in here), here

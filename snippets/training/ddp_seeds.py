@@ -41,22 +41,28 @@ model = DistributedDataParallel(
 )  # copies rank 0's weights and buffers to all ranks
 # --8<-- [end:enable]
 
-printed = patch("builtins.print", wraps=print).start()
-# --8<-- [start:is-it-on]
-ones = torch.ones(4, 64, device=device)
-masks = gather(nn.functional.dropout(ones, 0.5))
-weights = gather(model.module[0].weight)
-print("same dropout:", masks[0].equal(masks[1]))  # on: False, off: True
-print("same weights:", weights[0].equal(weights[1]))  # on: True
-# --8<-- [end:is-it-on]
+printed = patch("builtins.print").start()
+everywhere = []
+for changed in (0, 1):  # the second time, rank 1 has other weights
+    model.module[0].weight.data += changed * dist.get_rank()
+    # --8<-- [start:is-it-on]
+    ones = torch.ones(4, 64, device=device)
+    masks = gather(nn.functional.dropout(ones, 0.5))
+    weights = gather(model.module[0].weight)
+    print("same dropout:", masks[0].equal(masks[1]))  # on: False, off: True
+    print("same weights:", weights[0].equal(weights[1]))  # on: True
+    # --8<-- [end:is-it-on]
+    everywhere.append(weights)
+patch.stopall()
 shown = [call.args for call in printed.call_args_list]
+for line in shown[:2]:
+    print(*line)
+weights = everywhere[0]
 
 assert dist.get_world_size() == 2
 assert weights[0].equal(weights[1]), "the ranks' weights differ"
 assert weights[0].equal(before[0]), "the weights are not rank 0's"
 # DDP copies weights once. A rank that changes its own later keeps the difference.
-with torch.no_grad():
-    model.module[0].weight.add_(dist.get_rank())
 model(ones).square().mean().backward()
 one, two = gather(model.module[0].weight)
 assert not one.equal(two), "DDP copied the weights again"
@@ -64,6 +70,11 @@ one, two = gather(model.module[0].weight.grad)
 assert one.equal(two), "the gradients differ"
 assert one.any()
 assert not masks[0].equal(masks[1]), "the same dropout on both ranks"
-assert shown == [("same dropout:", False), ("same weights:", True)], shown
+assert shown == [
+    ("same dropout:", False),
+    ("same weights:", True),
+    ("same dropout:", False),
+    ("same weights:", False),
+], f"printed was {shown}"
 assert not before[0].equal(before[1]), "the same weights before DDP"
 dist.destroy_process_group()

@@ -92,6 +92,9 @@ shown = [" ".join(map(str, call.args)) for call in printed.call_args_list]
 # The proof, on each rank: half of weights and states, empty parameters between steps, and gathers of
 # weights and reduce-scatters of gradients instead of an all-reduce of gradients.
 assert dist.get_world_size() == 2
+assert engine.gradient_clipping() == 1.0, "gradients are not clipped"
+assert engine.train_micro_batch_size_per_gpu() == len(batch)
+assert engine.gradient_accumulation_steps() == 1
 assert share == 0.5, f"this rank holds {share:.2f} of the weights"
 assert sum(states) == parameters // 2
 lines = ["stage 3; this rank holds", "0.50 of the weights, 0.50 of the states"]

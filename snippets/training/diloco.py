@@ -45,6 +45,7 @@ def exchange():
         old.grad = (old - new.detach()) / dist.get_world_size()
         dist.all_reduce(old.grad)
     outer.step()
+    outer.zero_grad()
     model.load_state_dict(shared.state_dict())
 
 
@@ -135,4 +136,5 @@ assert moved > 1e-2, f"weights moved by {moved}, less than the tolerance shows"
 momenta = [s["momentum_buffer"] for s in outer.state.values()]
 copies = [*shared.parameters(), *momenta]
 assert sum(t.nbytes for t in copies) == 2 * weights, "not two more copies"
+assert all(p.grad is None for p in shared.parameters()), "a third copy stays"
 dist.destroy_process_group()

@@ -19,9 +19,16 @@ from optuna.storages.journal import JournalFileBackend
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 
+context = multiprocessing.get_context("fork")
+together, begun = context.Barrier(2), []
+
+
 def objective(trial):
-    time.sleep(0.05)  # stands for a training
     trial.set_user_attr("process", os.getpid())
+    if not begun:  # both processes have a trial before one of them ends its first
+        begun.append(trial.number)
+        together.wait(50)
+    time.sleep(0.05)  # stands for a training
     if trial.number in (3, 4, 5):
         raise optuna.TrialPruned
     return (
@@ -44,7 +51,6 @@ def worker():  # the same script on each GPU or machine; the file is on a shared
 
 
 if __name__ == "__main__":
-    context = multiprocessing.get_context("fork")
     with context.Pool(2) as pool:
         counts = [
             part.get(60) for part in [pool.apply_async(worker) for _ in range(2)]
