@@ -32,6 +32,11 @@ pipe.model.compile(backend=count)  # this backend counts graphs: leave it out
 compiled = pipe("A pipeline that compiles", **settings)
 print(f"model.compile(): {len(graphs)} graphs")
 assert graphs, "nothing was compiled"
+# One graph has all matmuls with weights: seven per layer, and the LM head.
+linear = torch.nn.functional.linear
+matmuls = [sum(n.target is linear for n in graph.graph.nodes) for graph in graphs]
+layers = pipe.model.config.num_hidden_layers
+assert max(matmuls) == 7 * layers + 1, f"{matmuls} matmuls per graph"
 assert compiled == usual, "another text than without torch.compile"
 
 graphs.clear()

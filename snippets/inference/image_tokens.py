@@ -68,6 +68,8 @@ function = next(
 )
 names = {"math": math}
 exec(ast.unparse(function), names)  # noqa: S102 - a function of the installed library
+limit = names["smart_resize"].__defaults__[-1]  # max_pixels
+assert image_tokens.__defaults__ == (limit,), f"the limit is {limit} pixels"
 for size in (
     (448, 448),
     (720, 1280),

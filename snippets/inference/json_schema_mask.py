@@ -1,10 +1,8 @@
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["torch>=2.13", "transformers>=5.23,<6", "llguidance>=1.9"]
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "llguidance>=1.9"]
 #
 # [tool.headroom]
-# environment = "grammar"
-# timeout = 180
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # ablation = { "logits_processor=[rules]" = "logits_processor=[]" }
 # ///
@@ -112,6 +110,10 @@ assert len(set(ends.tolist())) > 1  # rows end at different steps
 assert all(
     matcher.is_stopped() and not matcher.is_error() for matcher in rules.rows
 )
+# A row that has ended reads no padding, which the schema would refuse.
+padded = JSONSchema(tokenizer, SCHEMA, 8, vocabulary)
+model.generate(**inputs, **options | {"pad_token_id": 1}, logits_processor=[padded])
+assert not any(matcher.is_error() for matcher in padded.rows)
 # The mask never forbids the whole vocabulary, and forbids most of it at the start.
 start = JSONSchema(tokenizer, SCHEMA, 1, vocabulary)
 scores = start(inputs["input_ids"][:1], torch.zeros(1, vocabulary))

@@ -98,3 +98,8 @@ assert dense["mapped"] > 0.75, found
 assert dense["peak"] < 1.4, found
 assert experts["private"] > 0.75, found
 assert experts["peak"] > 1.7, found
+# The unit is a MiB: 64 of them are private memory.
+before = memory()["private"]
+block = b"x" * 2**26
+added = memory()["private"] - before
+assert abs(added * 2**20 / len(block) - 1) < 0.02, f"64 MiB are {added}"

@@ -85,6 +85,8 @@ hidden = model.config.hidden_size
 zero = engine.config["zero_optimization"]
 assert zero["reduce_bucket_size"] == hidden * hidden
 assert zero.get("stage3_prefetch_bucket_size") == int(0.9 * hidden * hidden)
+assert zero.get("stage3_gather_16bit_weights_on_model_save"), "it saves shards"
+assert zero.get("stage3_param_persistence_threshold") == 0, "small weights stay"
 assert engine.config["bf16"]["enabled"] == arguments.bf16
 assert "'auto'" not in str(engine.config), engine.config
 filled = {

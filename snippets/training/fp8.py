@@ -100,8 +100,11 @@ class Operands(TorchDispatchMode):
 
 
 e4m3, e5m2 = torch.float8_e4m3fn, torch.float8_e5m2
+logits = []  # their types: the LM head is not converted, and computes in bf16
+model.lm_head.register_forward_hook(lambda *call: logits.append(call[2].dtype))
 with torch.compiler.set_stance("force_eager"), Operands() as operands:
     step()
+assert logits == [torch.bfloat16], logits
 ran = {name for name in calls if "Compiled Region" in name}
 assert ran, "nothing that was compiled ran"
 assert linear == 5 * model.config.num_hidden_layers, f"{linear} layers to convert"

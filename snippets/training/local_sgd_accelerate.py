@@ -46,32 +46,33 @@ def note():
     sends.append([*payloads.sent])
 
 
+printed = patch("builtins.print", wraps=print).start()
 payloads = Payloads()
 payloads.__enter__()
 # --8<-- [start:loop]
 with LocalSGD(accelerator=accelerator, model=model, local_sgd_steps=8) as local_sgd:
-    for batch in batches:
+    for step, batch in enumerate(batches, start=1):
         accelerator.backward(model(batch).square().mean())
         optimizer.step()
         optimizer.zero_grad()
         local_sgd.step()
         # --8<-- [end:loop]
+        # --8<-- [start:is-it-on]
+        # in the loop, on two ranks: False at step 7, True at step 8
+        mine = torch.cat([p.detach().flatten() for p in model.parameters()])
+        same = torch.equal(*accelerator.gather(mine).chunk(2))
+        if step in (7, 8):
+            print(f"step {step}, the same weights on both ranks: {same}")
+        # --8<-- [end:is-it-on]
         note()
 payloads.__exit__(None, None, None)
-printed = patch("builtins.print", wraps=print).start()
-# --8<-- [start:is-it-on]
-ranks = accelerator.gather(
-    torch.cat([p.detach().flatten() for p in model.parameters()])
-)
-same = torch.equal(*ranks.chunk(2))  # after the block, and after each exchange
-print("the two ranks have the same weights:", same)
-# --8<-- [end:is-it-on]
-shown = printed.call_args.args
+shown = [call.args[0] for call in printed.call_args_list]
 
 assert dist.get_world_size() == 2
-assert shown == ("the two ranks have the same weights:", True), (
-    f"printed was {shown}"
-)
+assert shown == [
+    "step 7, the same weights on both ranks: False",
+    "step 8, the same weights on both ranks: True",
+], f"printed was {shown}"
 
 
 def of_all_ranks(tensors):

@@ -56,13 +56,13 @@ state = PowerSGDState(
 )
 model.register_comm_hook(state, powerSGD_hook)
 # --8<-- [end:enable]
+sent = shares(model, batches)
 printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:is-it-on]
-sent = shares(model, batches)  # counts the bytes of the hook's all-reduces
-print(f"first step: {sent[0]:.2f} times the gradients' bytes")
-print(f"last step: {sent[-1]:.2f} times the gradients' bytes")
+rate, before, after = state.compression_stats()  # 0, 0, 0 until compression starts
+print(f"{rate:.1f} times fewer numbers sent since compression started")
 # --8<-- [end:is-it-on]
-lines = [call.args[0] for call in printed.call_args_list]
+line = printed.call_args.args[0]
 
 assert dist.get_world_size() == 2
 # A matrix of n x m sends rank * (n + m) numbers; vectors are sent whole.
@@ -72,10 +72,11 @@ numbers = sum(p.numel() for p in model.parameters())
 thin = 4 * sum(n + m for n, m in matrices) + vectors
 assert sent[:4] == [1.0] * 4, f"{sent[:4]}: compressed too early"
 assert sent[4:] == [thin / numbers] * 36, f"{sent[4]} is not {thin / numbers}"
-assert lines == [
-    "first step: 1.00 times the gradients' bytes",
-    f"last step: {thin / numbers:.2f} times the gradients' bytes",
-], f"printed was {lines}"
+assert (before, after) == (36 * numbers, 36 * thin), f"{before}, {after}"
+assert line.startswith(f"{numbers / thin:.1f} times fewer"), f"printed was {line}"
+# Before compression starts, the numbers are 0.
+early = PowerSGDState(None, matrix_approximation_rank=4, start_powerSGD_iter=2)
+assert early.compression_stats() == (0, 0, 0)
 kept = sum(error.numel() for error in state.error_dict.values())
 assert kept == numbers, f"{kept} numbers are kept for the next step, of {numbers}"
 for p in model.parameters():

@@ -178,12 +178,12 @@ def _cited(claim: CitedClaim) -> Iterator[Element]:
 
 def _reported(claim: ReportedClaim, site: SiteData) -> Iterator[Element]:
     """Yield the figure, `in_brief` and the conditions of each published comparison."""
-    what = f"{claim.in_brief}; " if claim.in_brief else ""
+    what = f"{claim.in_brief}; " if claim.in_brief else ""  # once, before the first place and date
     for i, (figure, where) in enumerate(reported_claim.summaries(claim, site.board.reported[claim.id])):
         if i:
             yield Element("br")
         yield _element("strong", figure)
-        yield _element("small", f"{what}{where}")
+        yield _element("small", where if i else f"{what}{where}")
 
 
 def _element(tag: str, text: str) -> Element:
