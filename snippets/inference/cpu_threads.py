@@ -3,6 +3,7 @@
 # dependencies = ["torch>=2.11"]
 #
 # [tool.headroom]
+# timeout = 120
 # ablation = { "torch\\n{code}" = "torch" }
 # ///
 """torch takes one thread per core that the process may run on, unless OMP_NUM_THREADS says otherwise. It ignores a container's quota."""

@@ -1,10 +1,8 @@
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["torch>=2.13", "transformers>=5.23,<6", "llguidance>=1.9"]
+# dependencies = ["torch>=2.11", "transformers>=5.23,<6", "llguidance>=1.9"]
 #
 # [tool.headroom]
-# environment = "grammar"
-# timeout = 180
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # ablation = { "logits_processor=[rules]" = "logits_processor=[]" }
 # ///

@@ -4,6 +4,7 @@
 #
 # [tool.headroom]
 # needs = ["avx512_bf16"]
+# timeout = 120
 # models = ["HuggingFaceTB/SmolLM2-135M"]
 # ablation = { "enabled=fast_bf16" = "enabled=False" }
 # ///
