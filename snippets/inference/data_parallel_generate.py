@@ -41,6 +41,7 @@ if state.is_main_process:
     print(f"{len(answers)} answers on this rank, {len(every)} in all")
 
 assert state.num_processes == 2
+assert model.dtype == torch.float32, f"the page says fp32, not {model.dtype}"
 to.assert_called_once_with(model, state.device)  # without it, it stays on the CPU
 assert len(answers) == (3 if state.is_main_process else 2), len(answers)
 assert len(every) == len(prompts)

@@ -102,6 +102,12 @@ for beams in (1, 5):
     assert held(seen["cache"].cross_attention_cache) == 2 * cross, f"{beams} beams"
     assert held(seen["cache"].self_attention_cache) == 2 * own, f"{beams} beams"
 
+# The layers are the decoder's: large-v3-turbo has 4 of them, and 32 in its encoder.
+with patch.object(config, "encoder_layers", 8 * config.decoder_layers):
+    assert cache_bytes(clips=2, tokens=4, beams=5) == (cross, own), (
+        "the encoder's layers are counted"
+    )
+
 # A static cache has all positions from the first step on.
 static = generate(1, cache_implementation="static")["cache"]
 assert type(static.self_attention_cache).__name__ == "StaticCache"

@@ -8,7 +8,10 @@
 # ///
 """The FLOPs of a training step, computed from the model's configuration, are those that PyTorch counts."""
 
+from itertools import count
+from pathlib import Path
 from time import perf_counter
+from unittest.mock import patch
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -44,11 +47,11 @@ def mfu(
     return tokens * flops_per_token(model, length) / seconds / peak
 
 
-step()  # warm up
-start = perf_counter()
-step()
-if device == "cuda":
-    torch.cuda.synchronize()
+for _ in range(2):  # the first step warms up
+    start = perf_counter()
+    step()
+    if device == "cuda":
+        torch.cuda.synchronize()
 print(
     f"MFU: {mfu(model, batch.numel(), batch.shape[1], perf_counter() - start):.2%}"
 )
@@ -65,3 +68,29 @@ assert 0.98 < computed / counted < 1.02, (
 an_h100 = computed / 989e12  # in one second
 assert abs(mfu(model, batch.numel(), 256, 1.0) / an_h100 - 1) < 1e-9, "another peak"
 assert mfu(model, 1, 256, 2.0) == mfu(model, 1, 256, 1.0) / 2, "time counts once"
+
+# The shown lines as on a GPU, with a clock whose next reading is twice an H100's time later.
+region = Path(__file__).read_text(encoding="utf-8").split("mfu]\n")[1]
+clock, events, lines = count(0, 2 * an_h100), [], []
+
+
+def reading() -> float:
+    events.append("clock")
+    return next(clock)
+
+
+with patch("torch.cuda.synchronize", lambda: events.append("wait")):
+    exec(  # noqa: S102 - this script's own lines
+        region,
+        globals()
+        | {
+            "device": "cuda",
+            "step": lambda: events.append("step"),
+            "perf_counter": reading,
+            "print": lines.append,
+        },
+    )
+assert lines == ["MFU: 50.00%"], lines
+assert events == ["clock", "step", "wait"] * 2 + ["clock"], (
+    f"a step is timed with the one before it: {events}"
+)
