@@ -61,4 +61,5 @@ def test_second_session_is_refused_until_the_first_ends(tmp_path: Path) -> None:
     assert len(journals(root)) == 1
     assert first.process.poll() is None
     first.killed()
-    assert measure(root).ends()[0] == 0
+    code, _, err = measure(root).ends()
+    assert code == 0, err
