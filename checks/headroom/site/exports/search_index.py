@@ -17,8 +17,12 @@ FIELDS: Final = {"title": 8.0, "text": 1.0, "names": 10.0}
 _PAGE: Final = 0.7
 _FOLDERS: Final = {"claims": 0.4, "contribute": 0.4, "tools": 2.2, html_page(planned.PAGE): 1.8}
 """The weight of a folder or page; planned guides rank first, so that readers see what is missing. Tools are few."""
-_LEFT_OUT = re.compile(r"<figure [^>]*data-search-exclude.*?</figure>|<h2 data-search-exclude.*", re.DOTALL)
-"""Parts of a claim's page: its plot, and everything from the first section excluded from search."""
+_UNMEASURED = r'<p><span class="badge badge-unmeasured">[^<]*</span>[^<]*</p>'
+_LEFT_OUT = re.compile(
+    rf"<figure [^>]*data-search-exclude.*?</figure>|<table\b.*?</table>|{_UNMEASURED}|<h2 data-search-exclude.*",
+    re.DOTALL,
+)
+"""Parts of a claim's page: plot, tables, hardware without a result, and all from the first excluded section."""
 _DRAWN = re.compile(r"<text\b[^>]*>.*?</text>", re.DOTALL)
 """A label in a picture; its title and description say the same in sentences."""
 _MARKUP = re.compile(r"<[^>]*>|&\w+;")
@@ -68,9 +72,11 @@ def address(section: str) -> str:
 def _entry(entry: Mapping[str, Any], names_of: Mapping[str, list[str]]) -> dict[str, Any]:
     place = entry["location"]
     texts = names_of.get(place, [])
-    names = [word for text in texts for word in _words(text)] + [_one_word(text) for text in (entry["title"], *texts)]
-    weight = _FOLDERS.get(re.split("[/#]", place)[0], 1.0) * (1.0 if "#" in place or texts else _PAGE)
-    return {**entry, "names": " ".join(dict.fromkeys(names)), "boost": weight}
+    folder = re.split("[/#]", place)[0]
+    whole = texts if folder == "claims" else (entry["title"], *texts)  # nobody types a claim's whole sentence
+    names = [word for text in texts for word in _words(text)] + [_one_word(text) for text in whole]
+    weight = _FOLDERS.get(folder, 1.0) * (1.0 if "#" in place or texts else _PAGE)
+    return {**entry, "names": " ".join(dict.fromkeys(names)), "boost": round(weight, 3)}
 
 
 def _words(text: str) -> list[str]:
