@@ -4,7 +4,7 @@
 #
 # [tool.headroom]
 # models = ["mistralai/Voxtral-Mini-3B-2507"]
-# ablation = { "math.ceil(seconds / 30) * 375" = "int(seconds * 12.5)" }
+# ablation = { "math.ceil(frames / 3000) * 375" = "frames // 8" }
 # ///
 """How many tokens of the language model a clip takes: Voxtral counts whole windows of 30 s, Qwen2-Audio drops what follows 30 s."""
 
@@ -26,14 +26,15 @@ from transformers.models.qwen3_omni_moe import processing_qwen3_omni_moe
 
 printed = patch("builtins.print", wraps=print).start()
 # --8<-- [start:count]
+# The encoder reads 100 frames per second of audio.
 COUNT = {
-    "Voxtral": lambda seconds: math.ceil(seconds / 30) * 375,
-    "Qwen2-Audio": lambda seconds: int(min(seconds, 30) * 25),
-    "Qwen2.5-Omni": lambda seconds: int(seconds * 25),
-    "Qwen3-Omni": lambda seconds: int(seconds) * 13,
+    "Voxtral": lambda frames: math.ceil(frames / 3000) * 375,
+    "Qwen2-Audio": lambda frames: (min(frames, 3000) + 1) // 4,
+    "Qwen2.5-Omni": lambda frames: (frames + 1) // 4,
+    "Qwen3-Omni": lambda frames: frames // 100 * 13 + math.ceil(frames % 100 / 8),
 }
 for name, tokens in COUNT.items():
-    print(f"{name}: {tokens(5)} tokens for 5 s, {tokens(60):,} for a minute")
+    print(f"{name}: {tokens(500)} tokens for 5 s, {tokens(6000):,} for a minute")
 # --8<-- [end:count]
 lines = [call.args[0] for call in printed.call_args_list]
 
@@ -59,9 +60,9 @@ qwen2 = Qwen2AudioForConditionalGeneration(config).eval()
 omni = Qwen2_5OmniAudioEncoder._get_feat_extract_output_lengths  # noqa: SLF001
 
 
-def from_models(seconds):
-    """Return what the models' own code makes of a clip."""
-    clip = np.random.default_rng(0).normal(size=seconds * 16_000).astype("float32")
+def from_models(length):
+    """Return what the models' own code makes of a clip of so many frames."""
+    clip = np.random.default_rng(0).normal(size=length * 160).astype("float32")
     options = {"sampling_rate": 16_000, "return_tensors": "pt"}
     # As Voxtral's processor: padded to a multiple of 30 s, cut into windows.
     whole = extractor(
@@ -78,7 +79,7 @@ def from_models(seconds):
     tower = qwen2.model.audio_tower
     lengths = tower._get_feat_extract_output_lengths(frames)[1]  # noqa: SLF001
     found["Qwen2-Audio"] = int(lengths)
-    # As the Omni models' processors: no window, so all frames count.
+    # As the Omni models' processors: no window. Qwen2.5-Omni's cuts at its chunk_length.
     mask = extractor(
         clip, padding=True, truncation=False, return_attention_mask=True, **options
     )
@@ -89,10 +90,10 @@ def from_models(seconds):
     return found
 
 
-for seconds in (1, 5, 30, 31, 60, 90):
-    expected = {name: tokens(seconds) for name, tokens in COUNT.items()}
-    assert (found := from_models(seconds)) == expected, (
-        f"{seconds} s: {found}, not {expected}"
+for length in (100, 107, 500, 731, 999, 3000, 3001, 6000, 9050):
+    expected = {name: tokens(length) for name, tokens in COUNT.items()}
+    assert (found := from_models(length)) == expected, (
+        f"{length} frames: {found}, not {expected}"
     )
 assert lines == [
     "Voxtral: 375 tokens for 5 s, 750 for a minute",

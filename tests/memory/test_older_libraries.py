@@ -136,7 +136,8 @@ def test_quantized_experts_take_about_a_quarter_of_their_bytes() -> None:
         ({"job": "full", "quantized_experts": True}, "quantized_experts is set for the job full"),
         ({"job": "lora", "reentrant": True}, "reentrant is set without checkpointing"),
         ({"job": "qlora", "quantization": "fp4"}, "quantization is 'fp4'; use one of nf4-double, nf4"),
-        ({"job": "decode", "quantization": "nf4"}, "quantization is nf4 for the job decode; use it with qlora only"),
+        ({"job": "decode", "quantization": "nf4"}, "quantization is set for the job decode; use it with qlora only"),
+        ({"job": "lora", "quantization": "nf4-double"}, "quantization is set for the job lora"),
         ({"job": "decode", "context": 4096}, "context is 4096 for the job decode; it counts GPUs"),
     ],
 )

@@ -110,6 +110,13 @@ class TestTable:
         assert last.startswith("“–” means that nothing is known. Methods without a figure: [")
         assert "](gpu/early.md#b){ #row-words }" in last
 
+    def test_a_reported_figure_says_what_it_is_of(self, site: SiteData) -> None:
+        """Its record's `in_brief`, once, before the place and the date."""
+        extension = HeadroomExtension(site=site, page=lambda: GPU)
+        html = markdown.markdown("[](claim:training.clever.published-memory)", extensions=[extension])
+        assert html.count("of published rows; ") == 1
+        assert re.search(r"</strong>\s*<small>of published rows; [^<]+</small>", html)
+
     def test_cells_are_summaries_on_the_site(self, site: SiteData) -> None:
         """The extension inserts the table before it resolves links."""
         extension = HeadroomExtension(site=site, page=lambda: GPU)

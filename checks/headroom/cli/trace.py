@@ -27,7 +27,7 @@ def run(root: Path, options: argparse.Namespace) -> int:
             from headroom.cli import trace_grid  # noqa: PLC0415 - imports torch
 
             return trace_grid.run(root, options)
-        _refuse_without_effect(options)
+        _validate(options)
         if options.measure:
             return _compare(root, options)
         return _print(_peaks(root, options), as_json=options.json)
@@ -53,8 +53,8 @@ def _record(root: Path, names: list[str]) -> int:
     return OK
 
 
-def _refuse_without_effect(options: argparse.Namespace) -> None:
-    """Raise a ValueError before torch loads if the arguments contradict each other."""
+def _validate(options: argparse.Namespace) -> None:
+    """Raise a ValueError for missing or contradictory arguments, before torch loads."""
     if len(options.model) != 1:
         raise ValueError("name one model: a shape of checks/facts/models, a folder with a config.json, or that file")
     if options.image_size and not options.images:

@@ -116,7 +116,7 @@ def configured_job(job: Job | str | None, options: Mapping[str, Any]) -> Job:
     """Return a job with changed fields of the job and of its layout.
 
     Raises:
-        EstimateError: a field does not exist or has an impossible value.
+        EstimateError: a field does not exist, has an impossible value, or has no effect on the job.
     """
     if unknown := sorted(options.keys() - _JOB_FIELDS - _LAYOUT_FIELDS):
         raise EstimateError(unknown[0], "is no option", f"use one of {', '.join(sorted(_JOB_FIELDS | _LAYOUT_FIELDS))}")
@@ -128,7 +128,11 @@ def configured_job(job: Job | str | None, options: Mapping[str, Any]) -> Job:
     start = job if isinstance(job, Job) else Job()
     layout = {name: value for name, value in options.items() if name in _LAYOUT_FIELDS}
     own = {name: value for name, value in options.items() if name in _JOB_FIELDS}
-    return replace(start, **{**own, "layout": replace(own.get("layout", start.layout), **layout)})
+    job = replace(start, **{**own, "layout": replace(own.get("layout", start.layout), **layout)})
+    if "quantization" in own and job.job != "qlora":
+        remedy = "use it with qlora only; inference is estimated with weights of 16 or 32 bits"
+        raise EstimateError("quantization", f"is set for the job {job.job}", remedy)
+    return job
 
 
 def estimate_architecture(architecture: Architecture, job: Job, root: Path) -> Estimate:

@@ -56,7 +56,7 @@ def _half_batch(job: Job) -> Mapping[str, Any] | None:
 
 
 def _half_the_sequences(job: Job) -> Mapping[str, Any] | None:
-    """Return half the sequences at once, for a job with a KV cache."""
+    """Return half the batch of a job with a KV cache; None if the batch is odd."""
     return None if job.job not in _CACHED or job.batch % 2 else {"batch": job.batch // 2}
 
 
@@ -114,19 +114,17 @@ _CANDIDATES = (
         ("training.optimizer-offload.step-time-vit",),
         _when(lambda job: job.training and job.layout.offload == "none", offload="optimizer"),
     ),
-    _Candidate(
-        "half the sequences at once", "batch-size-inference", ("inference.cpu.batches-one-by-one",), _half_the_sequences
-    ),
+    _Candidate("half the sequences at once", "batch-size-inference", (), _half_the_sequences),
     _Candidate(
         "int8 KV cache",
         "quantized-cache",
-        ("inference.kv-cache.kivi-memory",),
+        (),
         _when(lambda job: job.job in _CACHED and job.cache in ("bf16", "fp32"), cache="int8"),
     ),
     _Candidate(
         "int4 KV cache",
         "quantized-cache",
-        ("inference.kv-cache.kivi-memory",),
+        (),
         _when(lambda job: job.job in _CACHED and job.cache in ("bf16", "fp32", "int8"), cache="int4"),
     ),
     _Candidate(

@@ -83,9 +83,6 @@ class Job:
         if not self.training and (self.accumulation > 1 or self.checkpointing):
             name = "accumulation" if self.accumulation > 1 else "checkpointing"
             raise EstimateError(name, f"is set for the job {self.job}", "use it with a training job only")
-        if self.quantization != "nf4-double" and self.job != "qlora":
-            remedy = "use it with qlora only; for 4-bit weights in inference, see the page on quantization"
-            raise EstimateError("quantization", f"is {self.quantization} for the job {self.job}", remedy)
         if self.job == "decode" and self.layout.context > 1:
             remedy = "it counts GPUs of context parallelism; give the tokens in the KV cache as length"
             raise EstimateError("context", f"is {self.layout.context} for the job decode", remedy)
