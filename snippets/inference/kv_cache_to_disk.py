@@ -18,7 +18,7 @@ from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
     DynamicCache,
-    MistralConfig,
+    Qwen2Config,
 )
 
 checkpoint = "HuggingFaceTB/SmolLM2-135M"
@@ -106,15 +106,20 @@ with torch.no_grad():
         layer.values = -layer.values
     wrong = model(history[:, -1:], past_key_values=wrong).logits
 assert not torch.allclose(right, wrong, atol=1e-3)
-# A cache right after a prefill can be saved too, and a sliding one is refused.
+# A cache right after a prefill can be saved too, and one with a sliding layer is refused.
 save(fresh, file)
 assert load(file, model).get_seq_length() == kept
 message = ""
 try:
-    save(
-        DynamicCache(config=MistralConfig(num_hidden_layers=2, sliding_window=4)),
-        file,
+    mixed = Qwen2Config(
+        num_hidden_layers=2,
+        layer_types=["full_attention", "sliding_attention"],
+        use_sliding_window=True,
+        sliding_window=4,
     )
+    mixed = DynamicCache(config=mixed)
+    assert mixed.is_sliding == [False, True]
+    save(mixed, file)
 except ValueError as error:
     message = str(error)
 assert "sliding layer" in message
