@@ -59,9 +59,9 @@ def runs() -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_each_arm_sends_its_bytes_over_the_cable(runs: dict[str, Any]) -> None:
-    """Within 0.5 percent, for the headers of the packets and the acknowledgements."""
+    """All of them, and at most 5 percent more: headers, acknowledgements, and packets sent twice by a loaded machine."""
     for arm, sent in SENT.items():
-        assert runs[arm]["samples"]["wire_bytes"][0] == pytest.approx(sent, rel=0.005, abs=10_000), arm
+        assert sent <= runs[arm]["samples"]["wire_bytes"][0] <= 1.05 * sent + 10_000, arm
 
 
 @pytest.mark.slow
