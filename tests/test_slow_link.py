@@ -59,7 +59,7 @@ def runs() -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_each_arm_sends_its_bytes_over_the_cable(runs: dict[str, Any]) -> None:
-    """All of them, and at most 5 percent more: headers, acknowledgements, and packets sent twice by a loaded machine."""
+    """All of them, and at most 5 percent more: headers, acknowledgements, packets that a loaded machine sends twice."""
     for arm, sent in SENT.items():
         assert sent <= runs[arm]["samples"]["wire_bytes"][0] <= 1.05 * sent + 10_000, arm
 

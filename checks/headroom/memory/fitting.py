@@ -87,7 +87,7 @@ _CANDIDATES = (
     _Candidate(
         "chunked loss",
         "chunked-loss",
-        ("training.torchtune-flags.chunked-loss-throughput",),
+        ("training.chunked-loss.llama-step-time",),
         _when(lambda job: job.training and job.loss == "whole", loss="chunked"),
     ),
     _Candidate(
