@@ -143,13 +143,13 @@ _CANDIDATES = (
         "4-bit weights (NF4)",
         "quantized-weights",
         ("inference.quantization.nf4-h100-batch-1", "inference.quantization.nf4-hellaswag-llama-8b"),
-        _quantized("nf4-double", *EIGHT_BITS),
+        _quantized("nf4", *EIGHT_BITS),
     ),
     _Candidate(
         "4-bit checkpoint (AWQ, GPTQ)",
         "quantized-weights",
         ("inference.quantization.int4-compiled-a100", "inference.quantization.gptq-hellaswag-llama-8b"),
-        _quantized("int4", *EIGHT_BITS, "nf4-double", "nf4"),
+        _quantized("int4", *EIGHT_BITS, "nf4", "nf4-double"),
     ),
     _Candidate(
         "LoRA",

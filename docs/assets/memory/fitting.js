@@ -39,7 +39,7 @@ const fitting = (() => {
   }
 
   // For inference, the largest weights first.
-  const WEIGHTS = {int8: "int8", nf4: "nf4-double", int4: "int4"}
+  const WEIGHTS = {int8: "int8", nf4: "nf4", int4: "int4"}
 
   const apply = (job, names) => names.reduce((found, name) => {
     const change = ({...SMALL, ...LARGE})[name](found)

@@ -19,7 +19,7 @@
       paged_adamw_8bit: "paged 8-bit AdamW", adamw_torch_8bit: "8-bit AdamW (torchao)", adamw_torch_4bit: "4-bit AdamW (torchao)",
       adafactor: "Adafactor", lion_8bit: "8-bit Lion", muon: "Muon", sgd_momentum: "SGD, momentum", sgd: "SGD",
     },
-    quantization: {auto: "not quantized", int8: "8-bit (LLM.int8)", fp8: "8-bit (fp8)", "nf4-double": "4-bit (NF4)", int4: "4-bit (AWQ, GPTQ)"},
+    quantization: {auto: "not quantized", int8: "8-bit (LLM.int8)", fp8: "8-bit (fp8)", nf4: "4-bit (NF4)", int4: "4-bit (AWQ, GPTQ)"},
     loss: {whole: "all logits at once", chunked: "in chunks", fused: "fused (Liger)"},
     card: Object.fromEntries(Object.values(cards).map(({id, name, printed}) => [id, `${name} · ${printed}`])),
   }

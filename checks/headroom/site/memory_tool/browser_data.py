@@ -32,7 +32,7 @@ _ENDLESS = 1 << 40
 _ERRORS = {
     **{name: Job(job=name) for name in JOBS[:4]},
     "inference": Job(job="decode"),
-    "quantized": Job(job="decode", quantization="nf4-double"),
+    "quantized": Job(job="decode", quantization="nf4"),
 }
 """The jobs whose known error the browser shows, by its names of them; inference with quantized weights apart."""
 _RANK = 1_000_003
