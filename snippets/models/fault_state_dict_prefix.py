@@ -4,7 +4,7 @@
 #
 # [tool.headroom]
 # models = ["openai-community/gpt2"]
-# ablation = { 'name.startswith(("_orig_mod.", "module."))' = 'False' }
+# ablation = { 'name.replace("_orig_mod.", "")' = 'name' }
 # ///
 """torch.compile and DistributedDataParallel wrap a model, and their state dicts have a prefix that the plain model does not know. Remove it."""
 
@@ -40,9 +40,8 @@ for prefix, state in (("_orig_mod.", compiled), ("module.", parallel)):
 
 # --8<-- [start:cure]
 def plain(name):
-    while name.startswith(("_orig_mod.", "module.")):
-        name = name.partition(".")[2]
-    return name
+    name = name.replace("_orig_mod.", "")  # also of a layer compiled alone
+    return name.removeprefix("module.")
 
 
 def without_prefix(state):
@@ -55,6 +54,10 @@ inner = torch.compile(torch.nn.DataParallel(model)).state_dict()
 outer = torch.nn.DataParallel(torch.compile(model)).state_dict()
 assert all(name.startswith("_orig_mod.module.") for name in inner)
 assert all(name.startswith("module._orig_mod.") for name in outer)
-for state in (compiled, parallel, inner, outer):
+# A layer that was compiled alone has the prefix inside its names.
+model.transformer.h[0] = torch.compile(model.transformer.h[0])
+layer = model.state_dict()
+assert any(name.startswith("transformer.h.0._orig_mod.") for name in layer)
+for state in (compiled, parallel, inner, outer, layer):
     error = error_of(without_prefix(state))
     assert error == "", error[:100]
