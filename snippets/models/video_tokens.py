@@ -12,14 +12,14 @@ from math import prod
 
 
 def video_tokens(frames, height, width, vae=(4, 8, 8), patch=(1, 2, 2)):
-    """The VAE keeps the first frame, and merges each group of others."""
+    """Count the tokens. The VAE keeps the first frame, and merges groups of others."""
     time, rows, columns = vae
     latents = ((frames - 1) // time + 1, height // rows, width // columns)
     return prod(size // step for size, step in zip(latents, patch, strict=True))
 
 
 def attention_share(tokens, hidden, ffn):
-    """Self-attention's part of the FLOPs of a layer of Wan."""
+    """Return the share of scores, and of scores times values, in a layer of Wan."""
     attention = 4 * hidden * tokens
     linear = 2 * (6 * hidden**2 + 2 * hidden * ffn)
     return attention / (attention + linear)

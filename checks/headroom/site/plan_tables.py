@@ -11,6 +11,7 @@ from headroom.io.markdown_escape import text
 from headroom.planner.errors import (
     COVERED,
     RunError,
+    division,
     held,
     in_percent,
     interval_of,
@@ -179,14 +180,17 @@ def _pairs(tree: Tree) -> Rows:
     constants = _constants(tree)
     if constants is None:
         return
-    every = list(run_pairs(runs_of(tree), constants))
+    runs = runs_of(tree)
+    every = list(run_pairs(runs, constants))
     for experts, kind in ((False, "dense"), (True, "experts")):
         asked = [pair for pair in every if pair.differs and is_experts(pair.first) is experts]
-        threshold = threshold_of(every, experts=experts)
-        if not asked or threshold is None:
+        same = threshold_of(every, experts=experts)
+        other = threshold_between([run for run in runs if is_experts(run) is experts], constants)
+        if not asked or same is None or other is None:
             continue
-        for words, limit in (("the planner's answers", threshold), ("if it always had to answer", 0.0)):
-            orders = [pair.order(limit) for pair in asked]
+        limits = [same if division(pair.first.layout) == division(pair.second.layout) else other for pair in asked]
+        for words, factor in (("the planner's answers", 1.0), ("if it always had to answer", 0.0)):
+            orders = [pair.order(factor * limit) for pair, limit in zip(asked, limits, strict=True)]
             counts = (orders.count(answer) for answer in (True, False, None))
             yield f"{kind}: {words}", len(asked), *counts
 
