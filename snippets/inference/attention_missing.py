@@ -8,28 +8,19 @@
 # ///
 """flash_attention_2 without its package is an error while the model loads, not a silent fallback. SDPA needs no package."""
 
-from importlib.util import find_spec
-
-from transformers import AutoModelForCausalLM
-
-asked = []
-
-
-def installed(package: str) -> bool:
-    asked.append(package)
-    return find_spec(package) is not None
-
-
 # --8<-- [start:enable]
-kernel = "flash_attention_2" if installed("flash_attn") else "sdpa"
+from transformers import AutoModelForCausalLM
+from transformers.utils import is_flash_attn_2_available
+
+kernel = "flash_attention_2" if is_flash_attn_2_available() else "sdpa"
 model = AutoModelForCausalLM.from_pretrained(
     "HuggingFaceTB/SmolLM2-135M", attn_implementation=kernel
 )
 # --8<-- [end:enable]
-assert asked == ["flash_attn"], f"the package is not {asked}"
 chosen = model.config._attn_implementation  # noqa: SLF001
 print(chosen)
-wanted = "flash_attention_2" if installed("flash_attn") else "sdpa"
+installed = is_flash_attn_2_available()
+wanted = "flash_attention_2" if installed else "sdpa"
 assert chosen == kernel == wanted, chosen
 
 
@@ -45,7 +36,7 @@ def loading_error(kernel: str) -> str:
 
 
 assert loading_error("eager") == ""
-if not installed("flash_attn"):
+if not installed:
     error = loading_error("flash_attention_2")
     print(error)
     assert "FlashAttention2 has been toggled on" in error, error
