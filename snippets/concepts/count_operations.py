@@ -222,6 +222,10 @@ for (name, phase), row in table.items():
         assert round(found) == percent, f"{name}, {phase}, {kind}: {found} %"
     assert share(name, phase, "matmul")[0] > 99.8, f"{name}, {phase}: other FLOPs"
 
+GPT2.activation_function = "gelu_pytorch_tanh"  # one kernel
+one_gelu = passes(GPT2)["forward"].bytes
+assert round(100 * one_gelu["matmul"] / one_gelu.total()) == 36, one_gelu
+
 llama, mixtral = counted["Llama 3.1 8B"], counted["Mixtral 8x7B"]
 linear = 2 * TOKENS * (8_030_261_248 - 128_256 * 4_096 - 65 * 4_096)
 scores = 4 * TOKENS**2 * 4_096 * 32
