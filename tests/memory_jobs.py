@@ -48,6 +48,7 @@ def random_jobs(models: Mapping[str, Architecture], count: int, seed: int) -> It
             "rank": chosen.choice((1, 8, 16, 64)),
             "offload": training and chosen.random() < 0.2,
             "cache": chosen.choice(("bf16", "fp32")),
+            "quantization": "auto" if training else chosen.choice(("auto", "nf4", "nf4-double", "int4", "int8", "fp8")),
         }
 
 

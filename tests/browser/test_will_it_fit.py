@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from headroom.memory.errors import EstimateError
-from headroom.memory.estimate import estimate
+from headroom.memory.estimate import estimate, estimate_architecture
 from headroom.memory.fitting import FITS, verdict
 from headroom.memory.job import Job
 from headroom.memory.least_time import least_time, speeds_of
@@ -79,7 +79,7 @@ def test_a_thousand_random_jobs_have_the_figures_of_python(
 
 def timed(models: "Mapping[str, Architecture]", job: "Mapping[str, Any]") -> dict[str, Any] | None:
     """Return Python's least time of a job in the browser's words, or None if it has none."""
-    words = {name: job[name] for name in ("job", "precision", "batch", "length", "cache")}
+    words = {name: job[name] for name in ("job", "precision", "batch", "length", "cache", "quantization")}
     try:
         return least_time(models[job["model"]], Job(**words), job["card"], ROOT).to_dict()
     except EstimateError:
@@ -91,11 +91,11 @@ def test_least_times_are_those_of_python(site: Path, page: "Page", models: "Mapp
     names = list(speeds_of(ROOT))
     jobs = [
         {"model": model, "card": names[number % len(names)], "job": job, "precision": precision, "cache": cache}
-        | {"batch": batch, "length": length}
+        | {"batch": batch, "length": length, "quantization": quantization}
         for number, model in enumerate(models)
         for job in ("prefill", "decode")
         for precision, cache in (("bf16", "bf16"), ("autocast", "bf16"), ("fp32", "fp32"))
-        for batch, length in ((1, 1), (1, 8191), (33, 600))
+        for batch, length, quantization in ((1, 1, "auto"), (1, 8191, "int8"), (33, 600, "int4"), (2, 9, "nf4"))
     ]
     found = opened(page, site).evaluate(TIMES, jobs)
     expected = [timed(models, job) for job in jobs]
@@ -219,12 +219,39 @@ def test_inference_has_its_settings_only(site: Path, page: "Page") -> None:
     assert page.locator(".fit-time").count() == 0
 
 
+def test_inference_that_does_not_fit_is_offered_quantized_weights(
+    site: Path, page: "Page", models: "Mapping[str, Architecture]"
+) -> None:
+    """Each way fits by Python's estimate, has claims about its cost, and leads to the same job."""
+    opened(page, site, "#model=llama-3.1-70b&card=a100-40gb&job=inference&length=4096")
+    assert says(page).startswith("Does not fit")
+    assert page.locator(".fit-ways").count() == 0
+    opened(page, site, "#model=qwen3-14b&card=rtx-4090&job=inference&length=4096")
+    ways = page.locator(".fit-ways > li")
+    titles = ways.locator("h3").all_inner_texts()
+    assert titles == ["8-bit weights (LLM.int8)", "4-bit weights (NF4)", "4-bit checkpoint (AWQ, GPTQ)"]
+    for number, form in enumerate(("int8", "nf4", "int4")):
+        both = (
+            estimate_architecture(models["qwen3-14b"], Job(job=kind, length=4096, quantization=form), ROOT)
+            for kind in ("prefill", "decode")
+        )
+        needed = max(each.needed for each in both)
+        assert verdict(needed, card_bytes("rtx-4090", ROOT)) == FITS
+        assert ways.nth(number).locator("li", has_text="times").count() > 0
+    page.click(".fit-ways h3 a >> nth=1")
+    page.wait_for_function("document.querySelector('.fit-says').textContent.startsWith('Fits')")
+    assert page.input_value("[name=quantization]") == "nf4"
+    assert "unknown" in page.inner_text(".fit-error")
+    page.select_option("[name=job]", "lora")
+    assert not page.is_visible("[name=quantization]")
+
+
 def test_common_models_are_readable_without_scripts(site: Path, browser: "Browser") -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((site / "tools/will-it-fit.html").as_uri())
-    row = page.locator("tr", has_text="Llama 3.1 8B").inner_text()
-    assert row.count("GiB") == 5
+    row = page.locator("tr", has_text="Llama 3.1 8B").first.inner_text()
+    assert row.count("GiB") == 6
     assert "24 GB card" in row.replace("\u00a0", " ")
     context.close()
 

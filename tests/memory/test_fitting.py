@@ -105,6 +105,17 @@ def test_fewer_sequences_are_tried_before_a_smaller_cache(root: Path) -> None:
     assert [each.name for each in asked.combination() or ()] == ["half the sequences at once"]
 
 
+def test_weights_of_inference_are_quantized_as_little_as_suffices(root: Path) -> None:
+    """15.0 GiB of bf16 weights: 8 bits fit in 12 GB, 4 bits in 8 GB; AWQ's 4 bits save nothing over NF4's."""
+    asked = _fitting(root, LLAMA_8B, Job(job="decode", length=2_048), 11.6)
+    assert [each.name for each in asked.combination() or ()] == ["8-bit weights (LLM.int8)"]
+    asked = _fitting(root, LLAMA_8B, Job(job="decode", length=2_048), 7.8)
+    assert [each.name for each in asked.combination() or ()] == ["4-bit weights (NF4)"]
+    assert "4-bit weights (NF4)" not in {each.name for each in _fitting(root, LLAMA_8B, Job(job="lora"), 8).changes()}
+    mixture = _fitting(ROOT, "mixtral-8x7b", Job(job="decode", length=2_048), 44)
+    assert [each.name for each in mixture.combination() or ()] == ["4-bit checkpoint (AWQ, GPTQ)"]
+
+
 def test_nothing_needs_to_change_where_the_job_fits(root: Path) -> None:
     assert _fitting(root, LLAMA_1B, Job(batch=1, length=64), 80).combination() == []
 

@@ -9,7 +9,7 @@ import pytest
 
 from headroom.memory.errors import EstimateError
 from headroom.memory.estimate import Estimate, estimate
-from headroom.memory.weights import four_bit
+from headroom.memory.weight_formats import four_bit
 
 ROOT = Path(__file__).parents[2]
 LAYERS, HIDDEN, MLP, BATCH, LENGTH = 3, 256, 896, 2, 512
@@ -135,8 +135,9 @@ def test_quantized_experts_take_about_a_quarter_of_their_bytes() -> None:
         ({"job": "lora", "saved_inputs": True}, "saved_inputs is set for the job lora; use it with qlora only"),
         ({"job": "full", "quantized_experts": True}, "quantized_experts is set for the job full"),
         ({"job": "lora", "reentrant": True}, "reentrant is set without checkpointing"),
-        ({"job": "qlora", "quantization": "fp4"}, "quantization is 'fp4'; use one of nf4-double, nf4"),
-        ({"job": "decode", "quantization": "nf4"}, "quantization is set for the job decode; use it with qlora only"),
+        ({"job": "qlora", "quantization": "fp4"}, "quantization is 'fp4'; use one of auto, nf4-double, nf4"),
+        ({"job": "qlora", "quantization": "int8"}, "quantization is int8 for the job qlora; use nf4-double or nf4"),
+        ({"job": "decode", "quantized_experts": True}, "quantized_experts is set for the job decode; use it with"),
         ({"job": "lora", "quantization": "nf4-double"}, "quantization is set for the job lora"),
         ({"job": "decode", "context": 4096}, "context is 4096 for the job decode; it counts GPUs"),
     ],

@@ -1,4 +1,4 @@
-"""Bytes of 4-bit weights, of adapters, of KV caches, and of Liger's loss."""
+"""Bytes of 4-bit and 8-bit weights, of adapters, of KV caches, and of Liger's loss."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from headroom.memory.cache import cache_bytes
 from headroom.memory.errors import EstimateError
 from headroom.memory.estimate import estimate
 from headroom.memory.loss import liger_chunk
-from headroom.memory.weights import allocated, four_bit
+from headroom.memory.weight_formats import allocated, beside_a_layer, four_bit, quantized_bytes
 from llama_coefficients import LLAMA_1B, LLAMA_8B
 
 QUANTIZED = """
@@ -23,6 +23,41 @@ scales = state.state2
 tensors = [packed, state.absmax, scales.absmax, state.code, scales.code, state.offset]
 print(sum(-(-each.numel() * each.element_size() // 512) * 512 for each in tensors))
 """
+
+EIGHT_BITS = """
+import sys, torch
+from bitsandbytes.functional import int8_vectorwise_quant
+from transformers.integrations.finegrained_fp8 import FP8Linear
+rows, columns = map(int, sys.argv[1:])
+values, scales, _ = int8_vectorwise_quant(torch.randn(rows, columns, dtype=torch.float16))
+layer = FP8Linear(columns, rows, block_size=(128, 128))
+for tensors in ([values, scales], [layer.weight, layer.weight_scale_inv]):
+    print(sum(-(-each.numel() * each.element_size() // 512) * 512 for each in tensors))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(64, 64), (1000, 100), (2048, 8192)])
+def test_eight_bit_weights_are_those_of_bitsandbytes_and_transformers(shape: tuple[int, int]) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", EIGHT_BITS, *map(str, shape)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert [quantized_bytes(shape, name) for name in ("int8", "fp8")] == [*map(int, done.stdout.split()[-2:])]
+
+
+def test_weights_of_awq_and_gptq_are_packed_in_int32_with_scales_in_fp16() -> None:
+    """qweight, qzeros and scales of a checkpoint with groups of 128, for an input of 4,096 and an output of 14,336."""
+    wide, narrow, group = 14_336, 4_096, 128
+    packed, zeros, scales = 4 * narrow * wide // 8, 4 * (narrow // group) * wide // 8, 2 * (narrow // group) * wide
+    assert quantized_bytes((wide, narrow), "int4") == packed + zeros + scales
+    assert quantized_bytes((8, wide, narrow), "int4") == 8 * (packed + zeros + scales)
+
+
+def test_a_quantized_layer_allocates_its_copy_or_its_quantized_input() -> None:
+    shapes = [(14_336, 4_096), (4_096, 14_336)]
+    assert beside_a_layer(shapes, 512, 2, "nf4") == 2 * 4_096 * 14_336
+    assert beside_a_layer(shapes, 1, 2, "nf4") == 0
+    assert beside_a_layer(shapes, 512, 2, "fp8") == 512 * 14_336
+    assert beside_a_layer(shapes, 512, 2, "int8") == 512 * (4_096 + 4 * 14_336)
 
 
 @pytest.mark.slow

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from headroom.planner.recorded import errors_of, step_time_errors
+from headroom.planner.errors import is_experts, run_pairs, threshold_of
+from headroom.planner.recorded import constants_of, errors_of, runs_of, step_time_errors
 from headroom.records.training_runs import RunTable
 from headroom.site.plan_tables import with_tables
 from headroom.site.site_data import SiteData
@@ -44,6 +45,18 @@ def test_abstentions_are_counted(site: SiteData) -> None:
     for _, asked, *orders in rows("pairs", site)[2:]:
         assert sum(map(int, orders)) == int(asked)
     assert int(rows("pairs", site)[2][4]) > 0
+
+
+def test_answers_need_the_larger_difference_between_layouts_that_divide_the_model_differently(site: SiteData) -> None:
+    assert site.tree.step_time is not None
+    every = list(run_pairs(runs_of(site.tree), constants_of(site.tree.step_time)))
+    same = threshold_of(every, experts=False)
+    assert same is not None
+    asked = [pair for pair in every if pair.differs and not is_experts(pair.first)]
+    orders = [pair.order(same) for pair in asked]
+    told, declined = (int(rows("pairs", site)[2][place]) for place in (2, 4))
+    assert told < orders.count(True), "the table takes one threshold for all pairs"
+    assert declined > orders.count(None)
 
 
 @pytest.mark.parametrize("name", ["sources", "certainty", "constants", "8b-on-8"])

@@ -126,13 +126,14 @@ def _versions(found: Estimate) -> list[str]:
 def _head(found: Estimate) -> list[str]:
     job, peak = found.job, found.peak_phase
     tokens = f"batch {job.batch} × {job.length:,} tokens"
+    weights = f", {job.weight_format} weights" if job.weight_format else ""
     optimizer = f", {job.optimizer}" if job.training else ""
     gpus = f", {job.layout.gpus} GPUs" if job.layout.gpus > 1 else ""
     if job.layout.pipeline > 1:
         gpus += f", pipeline stage {found.stage}"
     runner = found.runner_up
     return [
-        f"{found.model}, {found.parameters:,} parameters: {job.variant}, {tokens}{optimizer}{gpus}",
+        f"{found.model}, {found.parameters:,} parameters: {job.variant}{weights}, {tokens}{optimizer}{gpus}",
         f"Peak per GPU: {gib(found.peak)} in the phase: {peak.phase} ({peak.place})"
         + (f"; second: {runner.phase}, {gib(runner.bytes)}" if runner else ""),
     ]

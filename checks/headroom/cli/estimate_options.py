@@ -13,7 +13,10 @@ _WORDS = {
     ),
     "targets": ("LAYERS", "layers with adapters: all, attention or qv (default: all)"),
     "cache": ("TYPE", "type of the KV cache: bf16, fp32, int8, int4 or int2 (default: bf16)"),
-    "quantization": ("FORMAT", "4-bit format of qlora: nf4-double or nf4 (default: nf4-double)"),
+    "quantization": (
+        "FORMAT",
+        "weights of qlora: nf4-double (default) or nf4; of inference also int8 (LLM.int8), fp8 or int4 (AWQ, GPTQ)",
+    ),
     "strategy": ("NAME", "data parallelism: ddp, zero1, zero2, zero3, fsdp or hsdp"),
     "offload": ("WHAT", "what is in CPU memory: none, optimizer or all (default: none)"),
 }
@@ -34,7 +37,7 @@ _NUMBERS = {
 _SWITCHES = {
     "checkpointing": "checkpoint the activations of each layer",
     "master_weights": "keep an fp32 copy of the trained weights",
-    "quantized_experts": "with qlora, 4-bit experts, as linear layers per expert are",
+    "quantized_experts": "with quantized weights, quantized experts too, as linear layers per expert are",
     "saved_inputs": "with qlora, 4-bit layers save their inputs, as bitsandbytes before 0.43.2 did",
     "reentrant": "activation checkpoints are reentrant, the default of transformers before 5",
     "sequence_parallel": "divide norms and residuals over the GPUs of tensor parallelism",

@@ -12,6 +12,7 @@ from typing import Any
 from headroom.cli import FAILED, OK, USAGE
 from headroom.io.atomic_write import write_atomic
 from headroom.memory.families import FAMILIES
+from headroom.memory.job import INFERENCE
 
 _FOLDER = Path("checks/coefficients")
 _GIB = 2**30
@@ -59,6 +60,8 @@ def _validate(options: argparse.Namespace) -> None:
         raise ValueError("name one model: a shape of checks/facts/models, a folder with a config.json, or that file")
     if options.image_size and not options.images:
         raise ValueError("--image-size: the trace has no images; add --images 1")
+    if options.four_bit and options.job not in INFERENCE:
+        raise ValueError(f"--four-bit: {options.job} is no inference; use --job qlora-all, or prefill or decode")
     if not (options.input_gradients or options.checkpointed):
         raise ValueError("--no-input-gradients: it changes nothing without --checkpointed; add that, or leave this out")
 

@@ -195,7 +195,7 @@ def refuse_quantized(config: Mapping[str, Any]) -> None:
     """
     if stored := config.get("quantization_config"):
         method = stored.get("quant_method") if isinstance(stored, Mapping) else stored
-        remedy = "remove it to estimate the same model with weights in the type of `precision`, or with `qlora` in NF4"
+        remedy = "remove it, and name the format of the weights with `quantization` (inference), or take `qlora` (NF4)"
         raise EstimateError("quantization_config", f"has the method {method!r}, which is not modelled", remedy)
 
 

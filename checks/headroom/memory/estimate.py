@@ -17,6 +17,7 @@ from headroom.memory.moments import Moment, phases
 from headroom.memory.phases import Composition
 from headroom.memory.resident import Resident
 from headroom.memory.sizes import gib
+from headroom.memory.weight_formats import CHECKPOINTS, EIGHT_BITS, FOUR_BITS
 from headroom.memory.weights import parameters
 from headroom.records.data_root import data_root
 from headroom.records.memory_coefficients import VariantMemory
@@ -128,11 +129,7 @@ def configured_job(job: Job | str | None, options: Mapping[str, Any]) -> Job:
     start = job if isinstance(job, Job) else Job()
     layout = {name: value for name, value in options.items() if name in _LAYOUT_FIELDS}
     own = {name: value for name, value in options.items() if name in _JOB_FIELDS}
-    job = replace(start, **{**own, "layout": replace(own.get("layout", start.layout), **layout)})
-    if "quantization" in own and job.job != "qlora":
-        remedy = "use it with qlora only; inference is estimated with weights of 16 or 32 bits"
-        raise EstimateError("quantization", f"is set for the job {job.job}", remedy)
-    return job
+    return replace(start, **{**own, "layout": replace(own.get("layout", start.layout), **layout)})
 
 
 def estimate_architecture(architecture: Architecture, job: Job, root: Path) -> Estimate:
@@ -234,6 +231,11 @@ def left_out(architecture: Architecture, job: Job) -> Iterator[str]:
     places = architecture.symbols.get("P")
     if places is not None and job.length > places:
         yield f"the model cannot run this length: it has {places:,} positions, and a sequence has {job.length:,} tokens"
+    if job.weight_format not in (None, *CHECKPOINTS) and "E" in architecture.symbols and not job.quantized_experts:
+        yield (
+            f"experts stay in {8 * job.width} bits: bitsandbytes quantizes linear layers, and transformers 5 stores a "
+            "layer's experts as one tensor"
+        )
     yield from _of_masks(architecture, job)
     yield from _of_dropout(architecture, job)
 
@@ -253,7 +255,14 @@ def assumptions(job: Job) -> tuple[str, ...]:
         "Liger's fused loss by its source, not traced": job.training and job.loss == "fused",
         "states of paged optimizers may be in CPU memory and are not counted": job.training
         and job.optimizer.startswith("paged"),
-        "4-bit weights keep norms, embedding and LM head in 16 bits": job.job == "qlora",
+        f"{job.weight_format} weights keep norms, embedding and LM head in {8 * job.width} bits": bool(
+            job.weight_format
+        ),
+        "a 4-bit layer copies its weight to 16 bits while it runs": not job.training
+        and job.weight_format in FOUR_BITS
+        and not (job.job == "decode" and job.batch == 1),
+        "an 8-bit layer quantizes its input, and int8 holds the product in 32 bits": not job.training
+        and job.weight_format in EIGHT_BITS,
         "4-bit layers save their inputs, as bitsandbytes before 0.43.2": job.saved_inputs,
         "FSDP keeps the inputs of frozen layers and their gradients until the backward pass ends": job.inputs_persist,
         "DDP keeps a copy of all gradients in its buckets": layout.strategy == "ddp"

@@ -9,6 +9,7 @@ from headroom.memory.architecture import Architecture
 from headroom.memory.errors import EstimateError
 from headroom.memory.estimate import Estimate, configured_job, estimate_architecture
 from headroom.memory.job import Job
+from headroom.memory.weight_formats import EIGHT_BITS
 
 FITS, WITHIN_ERROR, DOES_NOT_FIT = "fits", "may fit, within the error", "does not fit"
 MOST_BATCH, MOST_LENGTH = 1 << 16, 1 << 24
@@ -58,6 +59,11 @@ def _half_batch(job: Job) -> Mapping[str, Any] | None:
 def _half_the_sequences(job: Job) -> Mapping[str, Any] | None:
     """Return half the batch of a job with a KV cache; None if the batch is odd."""
     return None if job.job not in _CACHED or job.batch % 2 else {"batch": job.batch // 2}
+
+
+def _quantized(form: str, *larger: str) -> Callable[[Job], Mapping[str, Any] | None]:
+    """Return what stores the linear weights of inference in a format, if they are in 16 bits or in a larger one."""
+    return _when(lambda job: job.job in _CACHED and job.quantization in ("auto", *larger), quantization=form)
 
 
 def _twice_the_gpus(job: Job) -> Mapping[str, Any]:
@@ -126,6 +132,24 @@ _CANDIDATES = (
         "quantized-cache",
         (),
         _when(lambda job: job.job in _CACHED and job.cache in ("bf16", "fp32", "int8"), cache="int4"),
+    ),
+    _Candidate(
+        "8-bit weights (LLM.int8)",
+        "quantized-weights",
+        ("inference.quantization.int8-outliers-rtx-4090-batch-1", "inference.quantization.int8-h100-batch-1"),
+        _quantized("int8"),
+    ),
+    _Candidate(
+        "4-bit weights (NF4)",
+        "quantized-weights",
+        ("inference.quantization.nf4-h100-batch-1", "inference.quantization.nf4-hellaswag-llama-8b"),
+        _quantized("nf4", *EIGHT_BITS),
+    ),
+    _Candidate(
+        "4-bit checkpoint (AWQ, GPTQ)",
+        "quantized-weights",
+        ("inference.quantization.int4-compiled-a100", "inference.quantization.gptq-hellaswag-llama-8b"),
+        _quantized("int4", *EIGHT_BITS, "nf4", "nf4-double"),
     ),
     _Candidate(
         "LoRA",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from headroom.memory.errors import EstimateError, one_of, whole
 from headroom.memory.layouts import Layout
 from headroom.memory.optimizers import optimizer
+from headroom.memory.weight_formats import FORMATS
 
 ADAPTERS = ("lora", "qlora", "dora")
 TRAINING = ("full", *ADAPTERS)
@@ -16,9 +17,11 @@ _ALLOWED = {
     "loss": ("whole", "chunked", "fused", "whole-upcast-copy", "whole-shift-copy"),
     "targets": ("all", "attention", "qv"),
     "cache": ("bf16", "fp32", "int8", "int4", "int2"),
-    "quantization": ("nf4-double", "nf4"),
+    "quantization": ("auto", *FORMATS),
 }
 _MOST_TOKENS = 1 << 31
+_TRAINED = ("nf4-double", "nf4")
+"""Formats of frozen weights that adapters are trained on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +46,10 @@ class Job:
         rank: the rank of the adapters.
         cache: the data type of the KV cache.
         master_weights: whether the optimizer keeps an fp32 copy of the trained weights.
-        quantization: the 4-bit format of qlora: ``nf4-double`` quantizes the scales too, ``nf4`` keeps them in fp32.
-        quantized_experts: whether qlora quantizes experts, which it does if each expert has linear layers.
+        quantization: the format of the linear weights of qlora and of inference. ``nf4-double`` is bitsandbytes' 4-bit
+            format with quantized scales, ``nf4`` has fp32 scales. Inference also has ``int8`` (LLM.int8), ``fp8`` with
+            a scale per block, and ``int4`` (AWQ and GPTQ). ``auto`` is ``nf4-double`` for qlora, and none otherwise.
+        quantized_experts: whether bitsandbytes quantizes experts, which it does if each expert has linear layers.
         saved_inputs: whether 4-bit layers save their inputs for the backward pass, as bitsandbytes before 0.43.2 did.
         reentrant: whether activation checkpoints are reentrant, the default of transformers before 5.
         layout: the layout over GPUs.
@@ -64,7 +69,7 @@ class Job:
     rank: int = 16
     cache: str = "bf16"
     master_weights: bool = False
-    quantization: str = "nf4-double"
+    quantization: str = "auto"
     quantized_experts: bool = False
     saved_inputs: bool = False
     reentrant: bool = False
@@ -86,11 +91,29 @@ class Job:
         if self.job == "decode" and self.layout.context > 1:
             remedy = "it counts GPUs of context parallelism; give the tokens in the KV cache as length"
             raise EstimateError("context", f"is {self.layout.context} for the job decode", remedy)
-        for name in ("quantized_experts", "saved_inputs"):
-            if getattr(self, name) and self.job != "qlora":
-                raise EstimateError(name, f"is set for the job {self.job}", "use it with qlora only")
+        self._check_quantization()
         if self.reentrant and not self.checkpointing:
             raise EstimateError("reentrant", "is set without checkpointing", "use it with checkpointing only")
+
+    def _check_quantization(self) -> None:
+        """Check that the job has quantized weights, and in a format that it can have."""
+        form, quantized = self.quantization, self.job in ("qlora", *INFERENCE)
+        if form != "auto" and not quantized:
+            raise EstimateError("quantization", f"is set for the job {self.job}", "use it with qlora or inference")
+        if self.job == "qlora" and form not in ("auto", *_TRAINED):
+            raise EstimateError("quantization", f"is {form} for the job qlora", f"use {' or '.join(_TRAINED)}")
+        if self.saved_inputs and self.job != "qlora":
+            raise EstimateError("saved_inputs", f"is set for the job {self.job}", "use it with qlora only")
+        if self.quantized_experts and self.weight_format is None:
+            remedy = "use it with qlora, or with a quantization"
+            raise EstimateError("quantized_experts", f"is set for the job {self.job}", remedy)
+
+    @property
+    def weight_format(self) -> str | None:
+        """Return the format of the quantized linear weights; None if they are not quantized."""
+        if self.quantization != "auto":
+            return self.quantization
+        return _TRAINED[0] if self.job == "qlora" else None
 
     @property
     def training(self) -> bool:

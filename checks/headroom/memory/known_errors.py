@@ -81,7 +81,7 @@ def known_error(job: Job, root: Path | str | None = None) -> KnownError | None:
     """Return the known error of estimates of this kind of job; None if nothing of this kind was compared.
 
     On one GPU, published peaks of the kind are compared, or else traced steps. The rows on several GPUs are of FSDP
-    alone, so other layouts and combinations have no known error.
+    alone, so other layouts and combinations have no known error. No compared inference has quantized weights.
 
     Args:
         job: the job that is estimated.
@@ -89,6 +89,8 @@ def known_error(job: Job, root: Path | str | None = None) -> KnownError | None:
     """
     layout, errors = job.layout, _known_errors(data_root(root).resolve())
     if layout.weight_shards < layout.gpus or layout.context > 1 or layout.expert > 1:
+        return None
+    if job.weight_format and not job.training:
         return None
     several = layout.gpus > 1
     return errors.get(("published", _kind(job.job), several)) or errors.get(("traced", _kind(job.job), several))

@@ -12,6 +12,7 @@ from headroom.memory.cache import cache_bytes, kept_tokens
 from headroom.memory.errors import EstimateError
 from headroom.memory.job import Job
 from headroom.memory.layouts import local_symbols
+from headroom.memory.weight_formats import EIGHT_BITS, allocated
 from headroom.memory.weights import OUTSIDE, Tensor, base_tensors
 from headroom.records.accelerator_files import read_families
 from headroom.records.accelerators import Accelerator, Bandwidth
@@ -30,13 +31,13 @@ class Speed:
     Attributes:
         title: the card's title.
         bandwidth: bytes per second of one device.
-        rates: dense FLOP/s of one device, by bytes per element: the tensor cores' 16-bit rate by 2, and TF32's or the
-            vector units' by 4.
+        rates: dense FLOP/s of one device: the tensor cores' 16-bit rate by 2, TF32's or the vector units' by 4, and
+            those of 8-bit numbers by ``int8`` and ``fp8``, where the card has them.
     """
 
     title: str
     bandwidth: float
-    rates: Mapping[int, float]
+    rates: Mapping[int | str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +104,13 @@ def least_time(architecture: Architecture, job: Job, card: str, root: Path) -> L
     tokens = job.batch * (1 if job.job == "decode" else job.length)
     given = {"B": job.batch, "S": tokens // job.batch, "C": job.length, "r": job.rank, "K": job.chunk}
     symbols = architecture.with_derived(local_symbols({**architecture.symbols, **given}, job.layout))
-    parts = [_weight(each, symbols, tokens) for each in _tensors(architecture, job, symbols)]
-    numbers, flops = (sum(column) for column in zip(*parts, strict=True))
+    parts = [_weight(each, symbols, tokens, job) for each in _tensors(architecture, job, symbols)]
+    weights, flops = (sum(column) for column in zip(*parts, strict=True))
     cached = cache_bytes(architecture, symbols, job.length, job.cache) if job.job == "decode" else 0
     experts = _experts_read(symbols, tokens) if "E" in symbols else None
     attention = sum(_attention(architecture, job, symbols, layer) for layer in range(len(architecture.kinds)))
-    rate = speed.rates.get(job.compute_width)
-    return LeastTime(numbers * job.width, cached, flops + attention, speed.bandwidth, rate, experts)
+    rate = speed.rates.get(job.weight_format or "", speed.rates.get(job.compute_width))
+    return LeastTime(weights, cached, flops + attention, speed.bandwidth, rate, experts)
 
 
 def _tensors(architecture: Architecture, job: Job, symbols: Mapping[str, int]) -> Iterator[Tensor]:
@@ -123,14 +124,16 @@ def _tensors(architecture: Architecture, job: Job, symbols: Mapping[str, int]) -
     yield from (Tensor(each.name, each.shape, "head", each.bytes) for each in heads if vocabulary in each.shape)
 
 
-def _weight(tensor: Tensor, symbols: Mapping[str, int], tokens: int) -> tuple[float, float]:
-    """Return the numbers of a weight that a step reads, and the FLOPs of its matmul."""
+def _weight(tensor: Tensor, symbols: Mapping[str, int], tokens: int, job: Job) -> tuple[float, float]:
+    """Return the bytes of a weight that a step reads, and the FLOPs of its matmul."""
+    plain = job.width * tensor.elements
+    read = tensor.bytes if tensor.kind in ("linear", "expert") and tensor.bytes != allocated(plain) else plain
     if tensor.kind == "expert":
         used = symbols["e"] / symbols["E"]
-        return tensor.elements * _experts_read(symbols, tokens), 2 * tokens * tensor.elements * used
+        return read * _experts_read(symbols, tokens), 2 * tokens * tensor.elements * used
     matmul = len(tensor.shape) > 1
     rows = symbols["B"] if tensor.kind == "head" else tokens
-    return float(tensor.elements), 2.0 * rows * tensor.elements * matmul
+    return float(read), 2.0 * rows * tensor.elements * matmul
 
 
 def _experts_read(symbols: Mapping[str, int], tokens: int) -> float:
@@ -197,7 +200,11 @@ def _families(root: Path) -> list[Mapping[str, Accelerator]]:
 def _speed(title: str, accelerator: Accelerator | None) -> Speed | None:
     if accelerator is None or not isinstance(accelerator.bandwidth, Bandwidth):
         return None
-    rates = {2: accelerator.peak("bf16") or accelerator.peak("fp16"), 4: _fp32(accelerator)}
+    rates: dict[int | str, float | None] = {
+        2: accelerator.peak("bf16") or accelerator.peak("fp16"),
+        4: _fp32(accelerator),
+        **{name: accelerator.peak(name) for name in EIGHT_BITS},
+    }
     each = {width: rate * 1e12 / accelerator.devices for width, rate in rates.items() if rate}
     return Speed(title, accelerator.bandwidth.value * 1e9 / accelerator.devices, each)
 

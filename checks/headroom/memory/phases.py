@@ -11,6 +11,7 @@ from headroom.memory.moments import END, FORWARD, START, STEP, Component, Moment
 from headroom.memory.optimizers import optimizer
 from headroom.memory.polynomials import Polynomial, factors, text, value, without
 from headroom.memory.resident import Resident
+from headroom.memory.weight_formats import beside_a_layer
 from headroom.memory.weights import OUTSIDE, saved_input_widths
 from headroom.records.memory_coefficients import LayerMemory, VariantMemory
 
@@ -111,10 +112,18 @@ class Composition:
         return _Layer(
             cached=max(0, self._value(memory.cached, **context) - self._traced_cache(memory, tokens)) + in_forward,
             saved=self._value(memory.saved) + in_forward,
-            forward=_more(self._largest(forward, **context), in_forward),
+            forward=_more(self._largest(forward, **context), in_forward + self._beside_quantized(kind)),
             backward=_more(self._largest(backward), inputs),
             cache=token_bytes(tokens, self._numbers, self.job.cache) if tokens else 0,
         )
+
+    def _beside_quantized(self, kind: str) -> int:
+        """Return what a quantized layer of inference allocates beside its input and output; training was traced so."""
+        form = self.job.weight_format
+        if form is None or self.job.training:
+            return 0
+        shapes = [each.shape for each in self.resident.base[kind] if each.kind == "linear"]
+        return beside_a_layer(shapes, self.symbols["B"] * self.symbols["S"], self.job.compute_width, form)
 
     @property
     def _numbers(self) -> int:
@@ -254,9 +263,9 @@ class Composition:
         return tuple(self._throughout())
 
     def _throughout(self) -> Iterator[Component]:
-        resident, layout = self.resident, self.job.layout
+        resident, layout, form = self.resident, self.job.layout, self.job.weight_format
         over = f" ÷ {layout.weight_shards}" if layout.weight_shards > 1 else ""
-        width = "4-bit linear weights" if self.job.job == "qlora" else f"{self.job.width} B per parameter"
+        width = f"{form} linear weights" if form else f"{self.job.width} B per parameter"
         adapters = f"{self.job.trainable_width} B per adapter parameter"
         yield Component("weights", resident.weights, f"{width}{over}")
         yield Component("adapters", resident.adapter_weights, f"{adapters}{over}")
@@ -285,4 +294,4 @@ class Composition:
 
 def _more(found: tuple[int, str], bytes_: int) -> tuple[int, str]:
     """Return bytes and their formula with further bytes."""
-    return found[0] + bytes_, f"{found[1]} + saved inputs" if bytes_ else found[1]
+    return found[0] + bytes_, f"{found[1]} + of quantized layers" if bytes_ else found[1]

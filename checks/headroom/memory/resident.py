@@ -8,7 +8,8 @@ from functools import cached_property
 from headroom.memory.architecture import Architecture
 from headroom.memory.job import Job
 from headroom.memory.optimizers import optimizer, state_bytes, step_bytes
-from headroom.memory.weights import OUTSIDE, Tensor, adapter_tensors, allocated, base_tensors
+from headroom.memory.weight_formats import allocated
+from headroom.memory.weights import OUTSIDE, Tensor, adapter_tensors, base_tensors
 
 _TOKEN_BYTES = 16
 """Token ids and labels, 8 bytes each."""

@@ -1,4 +1,4 @@
-"""Bytes of a model's tensors: base weights in any precision, 4-bit weights, adapters, and CUDA's rounding."""
+"""Bytes of a model's tensors: base weights in any precision or quantized, and adapters, with CUDA's rounding."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,11 +8,9 @@ from headroom.memory.architecture import Architecture
 from headroom.memory.errors import EstimateError
 from headroom.memory.job import Job
 from headroom.memory.polynomials import whole
+from headroom.memory.weight_formats import CHECKPOINTS, allocated, four_bit, quantized_bytes
 from headroom.records.memory_coefficients import CoefficientTensor
 
-_ROUNDING = 512
-_FOUR_BIT_BLOCK, _SCALE_BLOCK = 64, 256
-_FOUR_BIT_TABLES = (64, 1024, 4)  # the 16 values of nf4, the 256 of the second quantization, and its offset
 QUERY_AND_VALUE = (
     "q_proj",
     "v_proj",
@@ -56,29 +54,6 @@ class Tensor:
         return prod(self.shape)
 
 
-def allocated(size: int) -> int:
-    """Return bytes rounded up to the 512 of CUDA's caching allocator."""
-    return -(-size // _ROUNDING) * _ROUNDING
-
-
-def four_bit(elements: int, *, double: bool = True) -> int:
-    """Return the bytes of a 4-bit weight of bitsandbytes: values, scales and tables.
-
-    Source: https://github.com/bitsandbytes-foundation/bitsandbytes/blob/01327aa0119fa503ea16322dd72f69f202e4502e/
-    bitsandbytes/functional.py, ``quantize_4bit``: 64 values have a scale. With ``compress_statistics``, scales have
-    1 byte, and 256 of them an fp32 scale. Otherwise they have 4 bytes.
-
-    Args:
-        elements: the number of weights.
-        double: whether the scales are quantized too.
-    """
-    scales = -(-elements // _FOUR_BIT_BLOCK)
-    if not double:
-        return sum(map(allocated, (-(-elements // 2), 4 * scales, _FOUR_BIT_TABLES[0])))
-    sizes = (-(-elements // 2), scales, 4 * -(-scales // _SCALE_BLOCK), *_FOUR_BIT_TABLES)
-    return sum(map(allocated, sizes))
-
-
 def base_tensors(architecture: Architecture, symbols: Mapping[str, int], job: Job, group: str) -> tuple[Tensor, ...]:
     """Return the base weights of one layer of a kind, or those ``outside`` of the layers.
 
@@ -100,16 +75,25 @@ def _base(tensor: CoefficientTensor, symbols: Mapping[str, int], job: Job, group
         shape = shape[::-1]
     elements = prod(shape)
     kind = "embedding" if group == OUTSIDE and tensor.kind == "linear" and "V" in tensor.shape else tensor.kind
-    kinds = ("linear", "expert") if job.quantized_experts else ("linear",)
-    quantized = job.job == "qlora" and kind in kinds and group != OUTSIDE
-    size = _four_bit_linears(tensor.name, shape, job) if quantized else allocated(job.width * elements)
-    return Tensor(tensor.name, shape, kind, size)
+    size = _quantized(tensor.name, kind, shape, job) if group != OUTSIDE else None
+    return Tensor(tensor.name, shape, kind, allocated(job.width * elements) if size is None else size)
 
 
-def _four_bit_linears(name: str, shape: tuple[int, ...], job: Job) -> int:
-    """Return the bytes of a 4-bit weight; a tensor of all experts stands for the linear layers of each."""
+def _quantized(name: str, kind: str, shape: tuple[int, ...], job: Job) -> int | None:
+    """Return the bytes of a quantized weight, or None if it is not quantized."""
+    form = job.weight_format
+    experts = kind == "expert" and (job.quantized_experts or form in CHECKPOINTS)
+    if form is None or not (kind == "linear" or experts):
+        return None
+    if experts and form.startswith("nf4"):
+        return _four_bit_experts(name, shape, form)
+    return quantized_bytes(shape, form)
+
+
+def _four_bit_experts(name: str, shape: tuple[int, ...], form: str) -> int:
+    """Return the bytes of 4-bit experts; a tensor of all experts stands for the linear layers of each."""
     count = prod(shape[:-2]) * (2 if name.endswith("gate_up_proj") else 1)
-    return count * four_bit(prod(shape) // count, double=job.quantization == "nf4-double")
+    return count * four_bit(prod(shape) // count, double=form == "nf4-double")
 
 
 def saved_input_widths(base: Iterable[Tensor]) -> int:

@@ -4,12 +4,6 @@ const memory = (() => {
   const {sum, product, most, rounded, value, largest, loss} = memoryFormulas(polys)
   const {isTraining, isAdapted, widthOf, computeWidth} = memoryJobs
 
-  // bitsandbytes' 4-bit weights: values, scales of 64, scales of 256 scales, and three tables.
-  const fourBit = count => {
-    const scales = Math.ceil(count / 64)
-    return sum([Math.ceil(count / 2), scales, 4 * Math.ceil(scales / 256), 64, 1024, 4], rounded)
-  }
-
   // The bytes of a tensor's optimizer states, by its shape, its kind and the bytes per element.
   const same = copies => (shape, kind, width) => copies * width * product(shape)
   const bitsandbytes = (copies, bits) => (shape, kind) => {
@@ -51,7 +45,7 @@ const memory = (() => {
     const trained = []
     for (const [kind, tensors] of Object.entries(model.weights)) {
       const inside = kind !== "outside", bytes = ([shape, type, count]) =>
-        count * (job.job === "qlora" && type === "linear" && inside ? fourBit(product(shape)) : rounded(width * product(shape)))
+        count * (inside && weightFormats.bytes(job, shape, type) || rounded(width * product(shape)))
       found.weights += counts[kind] * sum(tensors, bytes)
       // In the shape of an adapter, −2 is twice the rank.
       const adapters = isAdapted(job) ? model.adapters[kind].map(([shape, ...rest]) => [shape.map(size => size < 0 ? -size * job.rank : size), ...rest]) : []
@@ -82,7 +76,8 @@ const memory = (() => {
       const own = decoding ? {...symbols, C: tokens} : symbols
       const traced = decoding ? value(cache, own) : all ? symbols.B * model.numbers * symbols.S * computeWidth(job) : 0
       return Array(count).fill({
-        kind, saved: value(saved, symbols), cached: Math.max(0, value(cached, own) - traced), forward: largest(forward, own),
+        kind, saved: value(saved, symbols), cached: Math.max(0, value(cached, own) - traced),
+        forward: largest(forward, own) + weightFormats.beside(job, model.weights[kind], symbols.B * symbols.S, computeWidth(job)),
         backward: largest(later && accumulated.length ? accumulated : backward, symbols),
         cache: tokens * symbols.B * model.numbers * (job.cache === "fp32" ? 4 : 2),
       })

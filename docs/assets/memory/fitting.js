@@ -3,6 +3,7 @@ const fitting = (() => {
   const DEFAULTS = {
     model: "llama-3.1-8b", card: "rtx-4090", job: "full", precision: "bf16", optimizer: "adamw_torch_fused", batch: 1, length: 2048,
     accumulation: 1, checkpointing: false, loss: "whole", chunk: 512, rank: 16, offload: false,
+    quantization: "auto",
   }
   const cards = Object.fromEntries(memoryData.cards.map(([id, name, printed, bytes]) => [id, {id, name, printed, bytes}]))
   const estimated = job => memory.estimateTask(job.model, job)
@@ -37,6 +38,9 @@ const fitting = (() => {
     qlora: job => job.job !== "qlora" && adapted("qlora")(job),
   }
 
+  // For inference, the largest weights first.
+  const WEIGHTS = {int8: "int8", nf4: "nf4", int4: "int4"}
+
   const apply = (job, names) => names.reduce((found, name) => {
     const change = ({...SMALL, ...LARGE})[name](found)
     return change ? {...found, ...change} : found
@@ -61,6 +65,10 @@ const fitting = (() => {
 
   // One way per large change: its changes, its job and what fits then.
   function ways(job, bytes) {
+    if (job.job === "inference") return Object.entries(WEIGHTS).flatMap(([name, quantization]) => {
+      const found = {...job, quantization}
+      return job.quantization === "auto" && fits(found, bytes) ? [{names: [name], job: found, ...room(found, bytes)}] : []
+    })
     if (!memory.isTraining(job)) return []
     return Object.entries(LARGE).flatMap(([name, change]) => {
       const changed = change(job), start = {...job, ...changed}, needed = changed && enough(start, bytes)

@@ -1,4 +1,4 @@
-// What the estimates for one GPU and for a cluster share: the kinds of jobs, the polynomials of bytes, and the loss.
+// Shared by the estimates for one GPU and for a cluster: jobs, quantized weights, polynomials, the loss.
 const memoryJobs = (() => {
   const TRAINING = ["full", "lora", "qlora"]
   const isTraining = job => TRAINING.includes(job.job)
@@ -6,6 +6,32 @@ const memoryJobs = (() => {
   const widthOf = job => job.precision === "bf16" || job.precision === "mixed" ? 2 : 4
   const computeWidth = job => job.precision === "fp32" ? 4 : 2
   return {isTraining, isAdapted, widthOf, computeWidth}
+})()
+
+// Quantized linear weights, as headroom.memory.weight_formats: their bytes.
+const weightFormats = (() => {
+  const {ceil, max} = Math
+  const total = (...sizes) => sizes.reduce((all, size) => all + ceil(size / 512) * 512, 0)
+  const linear = {
+    nf4: (rows, cols) => total(ceil(rows * cols / 2), 4 * ceil(rows * cols / 64), 64),
+    "nf4-double": (rows, cols, scales = ceil(rows * cols / 64)) => total(ceil(rows * cols / 2), scales, 4 * ceil(scales / 256), 64, 1024, 4),
+    int4: (rows, cols, groups = rows * ceil(cols / 128)) => total(ceil(rows * cols / 2), 2 * groups, ceil(groups / 2)),
+    int8: (rows, cols) => total(rows * cols, 4 * rows),
+    fp8: (rows, cols) => total(rows * cols, 4 * ceil(rows / 128) * ceil(cols / 128)),
+  }
+  const of = job => job.job === "qlora" ? "nf4-double" : memoryJobs.isTraining(job) || job.quantization === "auto" ? null : job.quantization
+  const bytes = (job, shape, kind) => {
+    const name = of(job)
+    return name && (kind === "linear" || kind === "expert" && ["int4", "fp8"].includes(name)) && shape.slice(0, -2).reduce((all, size) => all * size, linear[name](...shape.slice(-2)))
+  }
+  // The most that one layer of inference allocates beside input and output.
+  const beside = (job, tensors, tokens, width) => {
+    const name = of(job), four = /4/.test(name)
+    if (!name || memoryJobs.isTraining(job) || four && tokens < 2) return 0
+    return max(0, ...tensors.filter(each => each[1] === "linear").map(([[rows, cols]]) => four ? width * rows * cols
+      : tokens * (name === "fp8" ? cols : max(cols + 4 * rows, 3 * cols))))
+  }
+  return {of, bytes, beside}
 })()
 
 const memoryFormulas = polys => {

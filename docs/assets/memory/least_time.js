@@ -26,13 +26,14 @@ const leastTime = (() => {
     const used = E ? 1 - (1 - e / E) ** tokens : null, head = model.tied ? "embedding" : "head"
     const times = (kind, [shape, type, count]) =>
       kind === "outside" ? (type === head && shape.includes(V) ? count : 0) : counts[kind] * count
-    const numbers = some(model.weights, (kind, each) => times(kind, each) * product(each[0]) * (each[1] === "expert" ? used : 1))
+    const bytes = (kind, [shape, type]) => kind !== "outside" && weightFormats.bytes(job, shape, type) || widthOf(job) * product(shape)
+    const weights = some(model.weights, (kind, each) => times(kind, each) * bytes(kind, each) * (each[1] === "expert" ? used : 1))
     const matmuls = some(model.weights, (kind, each) => each[0].length < 2 ? 0 : 2 * times(kind, each) * product(each[0])
       * (kind === "outside" ? job.batch : each[1] === "expert" ? tokens * e / E : tokens))
     const cached = ([, window, count]) => count * (window ? Math.min(job.length, window) : job.length)
     const cache = decoding ? job.batch * model.numbers * sum(model.layers, cached) * (job.cache === "fp32" ? 4 : 2) : 0
-    const weights = numbers * widthOf(job), flops = matmuls + attention(model, job, decoding)
-    const [bandwidth, rates] = speed, rate = rates[computeWidth(job)] ?? null
+    const flops = matmuls + attention(model, job, decoding)
+    const [bandwidth, rates] = speed, rate = rates[weightFormats.of(job)] ?? rates[computeWidth(job)] ?? null
     const reading = (weights + cache) / bandwidth, computing = rate ? flops / rate : 0
     return {seconds: Math.max(reading, computing), reading, computing, weights, cache, flops, experts_read: used}
   }

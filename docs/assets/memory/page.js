@@ -19,17 +19,19 @@
       paged_adamw_8bit: "paged 8-bit AdamW", adamw_torch_8bit: "8-bit AdamW (torchao)", adamw_torch_4bit: "4-bit AdamW (torchao)",
       adafactor: "Adafactor", lion_8bit: "8-bit Lion", muon: "Muon", sgd_momentum: "SGD, momentum", sgd: "SGD",
     },
+    quantization: {auto: "not quantized", int8: "8-bit (LLM.int8)", fp8: "8-bit (fp8)", nf4: "4-bit (NF4)", int4: "4-bit (AWQ, GPTQ)"},
     loss: {whole: "all logits at once", chunked: "in chunks", fused: "fused (Liger)"},
     card: Object.fromEntries(Object.values(cards).map(({id, name, printed}) => [id, `${name} · ${printed}`])),
   }
   const CHANGES = {
     fused: "fused AdamW", chunked: "chunked loss", checkpointing: "gradient checkpointing", batch: "half the batch, accumulated twice",
     eight: "8-bit AdamW", offload: "optimizer states in CPU memory", lora: "LoRA", qlora: "QLoRA",
+    int8: "8-bit weights (LLM.int8)", nf4: "4-bit weights (NF4)", int4: "4-bit checkpoint (AWQ, GPTQ)",
   }
   const LABELS = {
     model: "Model", card: "GPU", job: "Job", batch: "Sequences per GPU", length: "Tokens per sequence", precision: "Precision",
     optimizer: "Optimizer", accumulation: "Gradient accumulation", loss: "Logits and loss", rank: "Rank",
-    checkpointing: "Gradient checkpointing", offload: "Optimizer states in CPU memory",
+    checkpointing: "Gradient checkpointing", offload: "Optimizer states in CPU memory", quantization: "Weights of linear layers",
   }
   const MOST = {batch: 65536, length: 16777216, accumulation: 65536, rank: 8192}
   const TRAINING = ["optimizer", "accumulation", "loss", "checkpointing", "offload"]
@@ -47,7 +49,7 @@
     [make("option", {value: title}), ...names.map(value => make("option", {value, label: title}))]))
   const form = make("form", {className: "fit-form", autocomplete: "off"},
     make("div", {}, ...["model", "card", "job"].map(field)),
-    make("div", {}, ...["batch", "length", "precision", "optimizer", "accumulation", "loss", "rank", "checkpointing", "offload"].map(field)), names)
+    make("div", {}, ...["batch", "length", "precision", "quantization", "optimizer", "accumulation", "loss", "rank", "checkpointing", "offload"].map(field)), names)
   const says = make("p", {className: "fit-says"})
   says.setAttribute("role", "status")
   const shown = make("div", {})
@@ -77,6 +79,7 @@
     }
     job.model = known.get(job.model.trim().toLowerCase())
     if (!memory.isTraining(job)) for (const name of TRAINING) job[name] = DEFAULTS[name]
+    if (job.job !== "inference") job.quantization = DEFAULTS.quantization
     return job
   }
 
@@ -87,6 +90,7 @@
   function adapt(job) {
     for (const name of [...TRAINING, "rank"])
       control(name).closest("label").hidden = name === "rank" ? !["lora", "qlora"].includes(job.job) : !memory.isTraining(job)
+    control("quantization").closest("label").hidden = job.job !== "inference"
     const traced = precision => typeof memory.variantOf(models[job.model], {...job, precision, job: job.job === "inference" ? "prefill" : job.job}) === "object"
     for (const option of control("precision").options) option.disabled = !traced(option.value)
     if (traced(job.precision)) return
@@ -158,7 +162,7 @@
     return make("div", {}, drawn, make("ul", {className: "fit-legend"}, ...legend),
       make("p", {}, make("strong", {}, `The peak is ${gib(found.peak)}, in the phase “${found.top.phase}”.`), next,
         " The thin line: what CUDA's context and the allocator add."),
-      make("p", {className: "fit-error"}, about ? make("a", {href: about}, "Known error of the peak") : "Known error of the peak", `: ${errors[job.job]}.${masks(job)}`))
+      make("p", {className: "fit-error"}, about ? make("a", {href: about}, "Known error of the peak") : "Known error of the peak", `: ${errors[job.quantization === "auto" ? job.job : "quantized"]}.${masks(job)}`))
   }
 
   const tokens = (length, model) => model.limit && length > model.limit ? `${count(model.limit)} tokens, all that the model takes` : `${count(length)} tokens`
@@ -184,7 +188,7 @@
 
   function ways(job, found, card) {
     const list = fitting.ways(job, card.bytes)
-    if (fitting.verdict(found, card.bytes) === 2 || !memory.isTraining(job)) return []
+    if (fitting.verdict(found, card.bytes) === 2 || job.job === "evaluate") return []
     if (!list.length) return [make("p", {}, "No change of this list makes it fit. Take a smaller model, a larger card or several GPUs.")]
     return [make("h2", {}, `Make it fit in ${card.printed}`), make("ol", {className: "fit-ways"}, ...list.map(way))]
   }

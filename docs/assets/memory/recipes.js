@@ -41,7 +41,7 @@
     const [id, title, , peaks] = chosen, [cardId, name, , bytes] = cards.find(each => each[0] === card.value)
     const inference = !ranked && job.value === "inference"
     const rows = recipes.map(([name, added, href, state], place) => ({name, added, href, state, peak: peaks[place]}))
-      .filter(row => row.peak && (row.state === "job=inference") === inference && (!(root.classList.contains("full")) || !/lora/i.test(row.state)))
+      .filter(row => row.peak && row.state.startsWith("job=inference") === inference && (!(root.classList.contains("full")) || !/lora/i.test(row.state)))
       .filter(row => ranked || inference || row.state.endsWith("checkpointing=1"))
     const fits = row => most(row.peak) <= bytes, first = rows.filter(fits), last = rows.filter(row => !fits(row))
     if (ranked) first.sort((one, other) => other.peak - one.peak)

@@ -47,6 +47,8 @@ class TraceSettings:
     loss_chunk: int = 0
     """Tokens of a sequence per chunk of the LM head and the loss; 0 computes them at once."""
     optimizer: str = "adamw_torch"
+    four_bit: bool = False
+    """Whether the linear layers of an inference have bitsandbytes' 4-bit weights; qlora always has them."""
     images: int = 0
     """Images in each sequence of a vision-language model; their tokens are part of the length."""
     image_size: tuple[int, int] | None = None
@@ -189,8 +191,8 @@ def _add_adapters(model: Any, settings: TraceSettings) -> Any:
     return adapted
 
 
-def _quantize_bases(model: nn.Module) -> None:
-    """Replace every linear layer but the LM head, and give adapters the forward pass of peft's 4-bit adapters."""
+def _quantize_bases(model: Any) -> None:
+    """Replace the linear layers, and give adapters the forward pass of peft's 4-bit adapters."""
     from peft.tuners.lora import bnb  # noqa: PLC0415 - as above
     from peft.tuners.lora.layer import Linear  # noqa: PLC0415
 
@@ -202,6 +204,11 @@ def _quantize_bases(model: nn.Module) -> None:
                 )
             module.base_layer = _Linear4bit(module.base_layer)
             module.forward = types.MethodType(bnb.Linear4bit.forward, module)
+    _quantize(model)
+
+
+def _quantize(model: Any) -> None:
+    """Replace every linear layer but the LM head and those within adapters."""
     head = model.get_output_embeddings()
     for module in list(model.modules()):
         for name, child in module.named_children():
@@ -253,6 +260,8 @@ def build(config: Any, settings: TraceSettings) -> Any:
             model.enable_input_require_grads()
         with _default_dtype(settings.weight_dtype):
             model = _add_adapters(model, settings)
+    if settings.four_bit:
+        _quantize(model)
     if settings.checkpointed and not settings.input_gradients:
         _checkpoint(model)  # after peft, which would make the embeddings require gradients again
         model.disable_input_require_grads()

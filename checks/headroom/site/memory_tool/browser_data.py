@@ -29,8 +29,12 @@ from headroom.records.tree import Tree
 JOBS = ("full", "lora", "qlora", "evaluate", "prefill", "decode")
 PRECISIONS = ("bf16", "mixed", "autocast", "fp32")
 _ENDLESS = 1 << 40
-_ERRORS = {**{name: name for name in JOBS[:4]}, "inference": "decode"}
-"""The job whose known error the browser shows, by the browser's name of a job."""
+_ERRORS = {
+    **{name: Job(job=name) for name in JOBS[:4]},
+    "inference": Job(job="decode"),
+    "quantized": Job(job="decode", quantization="nf4"),
+}
+"""The jobs whose known error the browser shows, by its names of them; inference with quantized weights apart."""
 _RANK = 1_000_003
 """A prime that divides no size of a model."""
 
@@ -52,7 +56,7 @@ def data(tree: Tree, models: Mapping[str, Architecture]) -> dict[str, Any]:
         "speeds": {name: [each.bandwidth, each.rates] for name, each in speeds_of(tree.root).items()},
         "fixed": {"low": fixed.low, "high": fixed.high, "share": beside_tensors(1, tree.root).share},
         "polys": polynomials.texts,
-        "errors": {name: in_words(known_error(Job(job=job), tree.root)) for name, job in _ERRORS.items()},
+        "errors": {name: in_words(known_error(job, tree.root)) for name, job in _ERRORS.items()},
     }
 
 

@@ -17,7 +17,7 @@ from headroom.site.site_data import PageContext, SiteData
 SCHEME = "memory:"
 """The scheme of empty links that stand for these parts."""
 COMMON = ("llama-3.2-1b", "llama-3.2-3b", "mistral-7b-v0.3", "llama-3.1-8b", "qwen3-14b", "qwen3-32b", "llama-3.1-70b")
-_COLUMNS = (3, 5, 7, 10, 12)
+_COLUMNS = (3, 5, 7, 10, 12, 14)
 """The recipes of the table, by their place in RECIPES."""
 CHANGES = {
     "fused": ("Fused AdamW", "smaller-optimizer-step", "the optimizer step"),
@@ -28,9 +28,18 @@ CHANGES = {
     "offload": ("Optimizer states in CPU memory", "optimizer-offload", "optimizer states"),
     "lora": ("LoRA", "lora", "gradients and optimizer states"),
     "qlora": ("QLoRA", "qlora", "weights, gradients and optimizer states"),
+    "int8": ("8-bit weights (LLM.int8)", "quantized-weights", "weights, for inference"),
+    "nf4": ("4-bit weights (NF4)", "quantized-weights", "weights, for inference"),
+    "int4": ("4-bit checkpoint (AWQ, GPTQ)", "quantized-weights", "weights, for inference"),
 }
 """The changes that the page searches, in the order of their cost: the name, the method, and what it lowers."""
 
+_QUANTIZED = {
+    "int8": ("int8-outliers-rtx-4090-batch-1", "int8-h100-batch-1"),
+    "nf4": ("nf4-rtx-4090-batch-1", "nf4-h100-batch-1", "nf4-hellaswag-llama-8b"),
+    "int4": ("int4-compiled-a100", "gptq-hellaswag-llama-8b"),
+}
+"""The claims about the time and the quality of quantized weights, by the change."""
 _ERRORS = "tools/estimate-errors.md"
 _LEARNS_LESS = "training.lora.learns-less"
 
@@ -78,7 +87,10 @@ def _changes(site: SiteData, page: PageContext) -> Iterator[str]:
         if known := site.tree.methods.get(method):
             section = page.href(known.section)
             link = f"[{title}]({section}){{ #change-{name} }}"
-            found = [cost(site, known, "memory", hardware, section), *_quality(site, name)]
+            found = [*_of_quantized(site, name)] or [
+                cost(site, known, "memory", hardware, section),
+                *_quality(site, name),
+            ]
             rows.append([link, lowers, "<br>".join(found)])
     yield from ("", *table(("Change", "Lowers", "Cost"), rows).splitlines(), "")
 
@@ -94,3 +106,11 @@ def _quality(site: SiteData, change: str) -> Iterator[str]:
     """Yield what the authors of a method's critique say of its result."""
     if change in ("lora", "qlora") and _LEARNS_LESS in site.tree.claims:
         yield f"[updates of a lower rank than full fine-tuning learns](claim:{_LEARNS_LESS})"
+
+
+def _of_quantized(site: SiteData, change: str) -> Iterator[str]:
+    """Yield the claims about quantized weights, whose cost depends on the format more than on the method."""
+    for name in _QUANTIZED.get(change, ()):
+        claim = f"inference.quantization.{name}"
+        if claim in site.tree.claims:
+            yield f"[](claim:{claim})"

@@ -47,6 +47,10 @@ def _chunked(name: str, method: str, job: str) -> Recipe:
     return Recipe(name, added, method, {"job": job, "checkpointing": True, "loss": "chunked"})
 
 
+def _quantized(added: str, form: str) -> Recipe:
+    return Recipe("Inference", added, "quantized-weights", {"job": "inference", "quantization": form})
+
+
 RECIPES = (
     *_with("Full, fp32 weights", "bf16 autocast, AdamW", "mixed-precision", job="full", precision="autocast"),
     *_with("Full, bf16 weights", "AdamW", "pure-bf16", job="full"),
@@ -56,6 +60,11 @@ RECIPES = (
     *_with("QLoRA", "", "qlora", job="qlora"),
     _chunked("QLoRA", "qlora", "qlora"),
     Recipe("Inference", "bf16", "", {"job": "inference"}),
+    Recipe("Inference", "8-bit weights", "quantized-weights", {"job": "inference", "quantization": "int8"}),
+    Recipe("Inference", "4-bit weights (NF4)", "quantized-weights", {"job": "inference", "quantization": "nf4-double"}),
+    Recipe(
+        "Inference", "4-bit checkpoint (AWQ, GPTQ)", "quantized-weights", {"job": "inference", "quantization": "int4"}
+    ),
 )
 """The recipes, the one that changes training least first."""
 
