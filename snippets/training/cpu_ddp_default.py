@@ -52,6 +52,7 @@ accumulation = 4  # micro-batches per all-reduce
 def train(epoch):
     """Train on this rank's rows; return the loss of all ranks per optimizer step."""
     sampler.set_epoch(epoch)
+    optimizer.zero_grad()  # micro-batches that filled no step
     losses, total = [], torch.zeros(())
     for index, batch in enumerate(loader):
         last = index % accumulation == accumulation - 1
@@ -113,4 +114,12 @@ with profile() as trace:
 calls = sum(e.count for e in trace.key_averages() if "gloo:all_reduce" in e.key)
 assert 2 < calls < len(loader), calls
 assert homes[dist.get_rank()][1] != list(sampler), "each epoch has the same order"
+# Three micro-batches that fill no step leave nothing for the next epoch.
+loader = list(loader)[:3]
+assert train(5) == []
+loader = []
+assert train(6) == []
+assert all(p.grad is None for p in model.parameters()), (
+    "the next epoch adds to them"
+)
 dist.destroy_process_group()
