@@ -54,7 +54,7 @@ rank = dist.get_rank()
 assert dist.get_world_size() == 4, f"{dist.get_world_size()} ranks"
 assert dist.get_backend(watch) == "gloo", dist.get_backend(watch)
 
-# The call has the timeout: the group's own is not looked at.
+# The call has the timeout of rank 0, and the group that of the others.
 with patch("torch.distributed.monitored_barrier") as barrier:
     all_ranks_here("at the start")
 assert all(call.args == (watch, patience) for call in barrier.call_args_list), (

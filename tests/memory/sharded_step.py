@@ -1,7 +1,8 @@
 """Trace the peak memory of training steps with FSDP2 or tensor parallelism on rank 0 of a group that sends nothing.
 
 The argument is a JSON list of cases: ranks, vocabulary, layers, sequences, micro-batches, whether a policy computes in
-bf16, the ranks of a shard group, and optionally those of tensor parallelism instead. Each case runs in a process of its
+bf16, the ranks of a shard group, optionally whether only the last micro-batch reduces gradients, and optionally the
+ranks of tensor parallelism instead. Each case runs in a process of its
 own. The group exchanges no bytes and has no buffers of its own, so the trace has the tensors that PyTorch allocates on
 any device.
 """
@@ -59,7 +60,9 @@ def peak(case: dict[str, int]) -> float:
         batch = torch.randint(case["vocabulary"], (case.get("sequences", 4), 32))
 
         def step() -> None:
-            for part in batch.chunk(case["accumulation"]):
+            for number, part in enumerate(batch.chunk(case["accumulation"])):
+                if case.get("no_sync"):
+                    model.set_requires_gradient_sync(number == case["accumulation"] - 1)
                 model(input_ids=part, labels=part).loss.backward()
             optimizer.step()
             optimizer.zero_grad()

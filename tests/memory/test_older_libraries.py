@@ -139,6 +139,11 @@ def test_quantized_experts_take_about_a_quarter_of_their_bytes() -> None:
         ({"job": "qlora", "quantization": "int8"}, "quantization is int8 for the job qlora; use nf4-double or nf4"),
         ({"job": "decode", "quantized_experts": True}, "quantized_experts is set for the job decode; use it with"),
         ({"job": "lora", "quantization": "nf4-double"}, "quantization is set for the job lora"),
+        (
+            {"no_sync": True, "accumulation": 4},
+            "no_sync is set without FSDP that accumulates; use it with",
+        ),
+        ({"no_sync": True, "strategy": "fsdp", "data": 8}, "no_sync is set without FSDP that accumulates"),
         ({"job": "decode", "context": 4096}, "context is 4096 for the job decode; it counts GPUs"),
     ],
 )

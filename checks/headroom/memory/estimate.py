@@ -267,6 +267,10 @@ def assumptions(job: Job) -> tuple[str, ...]:
         "FSDP keeps the inputs of frozen layers and their gradients until the backward pass ends": job.inputs_persist,
         "DDP keeps a copy of all gradients in its buckets": layout.strategy == "ddp"
         and not layout.gradient_as_bucket_view,
+        "FSDP reduces the gradients of each micro-batch; whole ones until the last, as in the Trainer, are no_sync": (
+            job.accumulation > 1 and layout.strategy in ("fsdp", "hsdp") and layout.gpus > 1 and not job.no_sync
+        ),
+        "FSDP holds whole gradients until the last micro-batch": job.no_sync,
         "two layers and all tensors outside of the layers are gathered at once": layout.weight_shards > 1,
         "tensor parallelism divides heads, MLP and their activations; norms are whole": layout.tensor > 1,
         "sequence parallelism divides norms and residuals": layout.sequence_parallel,

@@ -36,6 +36,8 @@ class Job:
         batch: sequences per GPU and micro-batch.
         length: tokens per sequence; for ``decode`` the tokens in the KV cache.
         accumulation: micro-batches per optimizer step.
+        no_sync: whether FSDP reduces the gradients of the last micro-batch only, and holds whole ones until then, as
+            the Trainer and Accelerate do with several micro-batches.
         checkpointing: whether each layer is an activation checkpoint.
         attention: the attention implementation; ``auto`` is the first of sdpa, flash and eager that the family has.
         loss: ``whole`` logits, ``chunked`` with recomputation, ``fused`` (Liger), ``whole-upcast-copy``: whole logits
@@ -61,6 +63,7 @@ class Job:
     batch: int = 1
     length: int = 2048
     accumulation: int = 1
+    no_sync: bool = False
     checkpointing: bool = False
     attention: str = "auto"
     loss: str = "whole"
@@ -88,6 +91,9 @@ class Job:
         if not self.training and (self.accumulation > 1 or self.checkpointing):
             name = "accumulation" if self.accumulation > 1 else "checkpointing"
             raise EstimateError(name, f"is set for the job {self.job}", "use it with a training job only")
+        if self.no_sync and (self.accumulation == 1 or self.layout.strategy not in ("fsdp", "hsdp")):
+            remedy = "use it with the strategy fsdp or hsdp, and an accumulation of 2 or more"
+            raise EstimateError("no_sync", "is set without FSDP that accumulates", remedy)
         if self.job == "decode" and self.layout.context > 1:
             remedy = "it counts GPUs of context parallelism; give the tokens in the KV cache as length"
             raise EstimateError("context", f"is {self.layout.context} for the job decode", remedy)

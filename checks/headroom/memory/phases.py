@@ -11,10 +11,11 @@ from headroom.memory.moments import END, FORWARD, START, STEP, Component, Moment
 from headroom.memory.optimizers import optimizer
 from headroom.memory.polynomials import Polynomial, factors, text, value, without
 from headroom.memory.resident import Resident
-from headroom.memory.weight_formats import beside_a_layer
 from headroom.memory.weights import OUTSIDE, saved_input_widths
 from headroom.records.memory_coefficients import LayerMemory, VariantMemory
 
+_REDUCED = ("reduction", "all trained tensors")
+"""The places of moments after the reduction of the layers' gradients."""
 _ALONG_THE_SEQUENCE = ({"B", "S", "h"}, {"B", "S"})
 
 
@@ -91,11 +92,6 @@ class Composition:
         tokens = self.symbols["C" if self.job.job == "decode" else "S"]
         return kept_tokens(self.resident.architecture, number, tokens)
 
-    @property
-    def _accumulates(self) -> bool:
-        """Whether a layer's backward pass adds to gradients, tensor by tensor; FSDP2 adds its reduced gradients."""
-        return self.job.gradients_persist and not self.resident.reduces_groups
-
     def _saved_inputs(self, kind: str) -> int:
         """Return the bytes of the inputs that the 4-bit weights of one layer save."""
         if not self.job.saved_inputs:
@@ -104,7 +100,7 @@ class Composition:
         return self.job.compute_width * self.symbols["B"] * self.symbols["S"] * widths
 
     def _evaluate(self, kind: str, memory: LayerMemory, tokens: int) -> _Layer:
-        accumulated = self._accumulates and memory.backward_accumulated
+        accumulated = self.resident.accumulates and memory.backward_accumulated
         context = {"C": tokens} if self.job.job == "decode" else {}
         inputs = self._saved_inputs(kind)
         in_forward = 0 if self.job.checkpointing else inputs
@@ -112,18 +108,10 @@ class Composition:
         return _Layer(
             cached=max(0, self._value(memory.cached, **context) - self._traced_cache(memory, tokens)) + in_forward,
             saved=self._value(memory.saved) + in_forward,
-            forward=_more(self._largest(forward, **context), in_forward + self._beside_quantized(kind)),
+            forward=_more(self._largest(forward, **context), in_forward + self.resident.beside_quantized(kind)),
             backward=_more(self._largest(backward), inputs),
             cache=token_bytes(tokens, self._numbers, self.job.cache) if tokens else 0,
         )
-
-    def _beside_quantized(self, kind: str) -> int:
-        """Return what a quantized layer of inference allocates beside its input and output; training was traced so."""
-        form = self.job.weight_format
-        if form is None or self.job.training:
-            return 0
-        shapes = [each.shape for each in self.resident.base[kind] if each.kind == "linear"]
-        return beside_a_layer(shapes, self.symbols["B"] * self.symbols["S"], self.job.compute_width, form)
 
     @property
     def _numbers(self) -> int:
@@ -169,7 +157,8 @@ class Composition:
             kept -= layer.saved
             phase = START if number == len(self.layers) - 1 else END
             now = self._now(f"layer {number}", *layer.backward)
-            exchanged = unreduced + (resident.reduce_input(resident.kinds[number + 1]) if phase == END else 0)
+            above = resident.reduce_input(resident.kinds[number + 1]) if phase == END else 0
+            exchanged = resident.exchanged(unreduced, above)
             place = f"layer {number}"
             yield self._moment(phase, place, kept + persistent, gradients + self._pending, now, unreduced=exchanged)
             gradients += resident.gradients(resident.kinds[number])
@@ -178,24 +167,28 @@ class Composition:
         if resident.reduces_groups:
             reduced = resident.unreduced_outside + resident.reduce_input(OUTSIDE)
             now = self._now("embedding", 0, "none")
-            yield self._moment(END, "reduction", self._waiting, gradients, now, gathered=0, unreduced=reduced)
+            yield self._moment(END, _REDUCED[0], self._waiting, gradients, now, gathered=0, unreduced=reduced)
+
+        if resident.casts_gradients:
+            now, outside = self._now("embedding", 0, "none"), resident.unreduced_outside
+            yield self._moment(END, "accumulation", self._waiting, gradients, now, gathered=0, unreduced=outside)
 
     def _end(self, gradients: int, persistent: int) -> Moment:
         """Return the moment below the first layer; its polynomials have the embedding's gradient."""
         resident = self.resident
         end = self.variant.end
-        accumulated = self._accumulates and end.backward_accumulated
+        accumulated = self.resident.accumulates and end.backward_accumulated
         candidates = (end.backward_accumulated if accumulated else end.backward) if self.resident.first else ()
         now = self._now("embedding", *self._largest(candidates))
         gradients += 2 * self._pending
-        unreduced = resident.unreduced_head + resident.reduce_input(resident.kinds[0])
+        unreduced = resident.exchanged(resident.unreduced_head, resident.reduce_input(resident.kinds[0]))
         gathered, kept = resident.gathered_at_the_end, self._waiting + persistent
         return self._moment(END, "embedding", kept, gradients, now, gathered=gathered, unreduced=unreduced)
 
     def _step(self) -> Moment:
         size, formula = self.resident.step
         now = Component("optimizer temporaries", size, formula)
-        return self._moment(STEP, "all trained tensors", 0, self.resident.all_gradients, now, gathered=0)
+        return self._moment(STEP, _REDUCED[1], 0, self.resident.all_gradients, now, gathered=0)
 
     @cached_property
     def _waiting(self) -> int:
@@ -241,7 +234,8 @@ class Composition:
         Without ``gathered``, the weights of two layers are gathered, and of the tensors outside of the layers.
         """
         if self.job.training and self.job.gradients_persist:
-            gradients = self.resident.all_gradients
+            whole = self.job.no_sync and place not in _REDUCED
+            gradients = self.resident.whole_gradients if whole else self.resident.all_gradients
         found = (
             *self._constant,
             self._gathered_weights(self.resident.gathered if gathered is None else gathered),
