@@ -116,3 +116,12 @@ def test_tensor_parallelism_is_predicted_as_traced() -> None:
         job = predicted(1024, 4, tensor=each["tensor"], batch=16)
         assert job.peak == pytest.approx(peak, rel=0.05), each
         assert predicted(1024, 4, batch=16).peak > 1.2 * peak
+
+
+def test_an_estimate_names_the_inputs_that_pytorchs_sequence_parallelism_saves_whole() -> None:
+    """Two inputs of 32 layers with 8,192 tokens of 4,096 numbers in bf16; a rank has an eighth of them."""
+    options = {"root": ROOT, "tensor": 8, "sequence_parallel": True, "length": 8192}
+    notes = estimate("llama-3.1-8b", **options).assumptions
+    assert any(each.startswith(f"too low by {2 * 32 * 8192 * 4096 * 2 * 7 / 8 / 2**30:.2f} GiB") for each in notes)
+    for other in ({"checkpointing": True}, {"sequence_parallel": False}, {"job": "prefill"}):
+        assert not any("too low" in each for each in estimate("llama-3.1-8b", **options | other).assumptions)

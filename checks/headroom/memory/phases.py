@@ -233,13 +233,13 @@ class Composition:
 
         Without ``gathered``, the weights of two layers are gathered, and of the tensors outside of the layers.
         """
+        whole = self.job.no_sync and place not in _REDUCED
         if self.job.training and self.job.gradients_persist:
-            whole = self.job.no_sync and place not in _REDUCED
             gradients = self.resident.whole_gradients if whole else self.resident.all_gradients
         found = (
             *self._constant,
             self._gathered_weights(self.resident.gathered if gathered is None else gathered),
-            Component("gradients", gradients, self._gradient_formula),
+            Component("gradients", gradients, self._gradient_formula(whole=whole)),
             Component("unreduced gradients", unreduced, "gradients outside of the layers + those being reduced"),
             Component("KV cache", cache, f"keys and values in {self.job.cache}"),
             Component("saved activations", kept, self._saved_formula),
@@ -273,9 +273,8 @@ class Composition:
         over = f", ÷ {self.job.layout.state_shards}" * (self.job.layout.state_shards > 1)
         return f"{optimizer(self.job.optimizer).cost}{copy}{over}"
 
-    @cached_property
-    def _gradient_formula(self) -> str:
-        over = f" ÷ {self.job.layout.gradient_shards}" * (self.job.layout.gradient_shards > 1)
+    def _gradient_formula(self, *, whole: bool) -> str:
+        over = f" ÷ {self.job.layout.gradient_shards}" * (self.job.layout.gradient_shards > 1 and not whole)
         return f"{self.job.trainable_width} B per trained parameter{over}"
 
     @cached_property
