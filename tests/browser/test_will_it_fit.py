@@ -207,6 +207,17 @@ def spaced(text: str) -> str:
     return text.replace("\u00a0", " ")
 
 
+@pytest.mark.parametrize("address", ["tools/will-it-fit.html#command-line", "tools/plan.html#errors"])
+def test_the_address_of_a_heading_leads_there(site: Path, page: "Page", address: str) -> None:
+    """The form draws itself first, and keeps this address until something is chosen."""
+    path, name = address.split("#")
+    opened(page, site, f"#{name}", path)
+    place = "name => document.getElementById(name).getBoundingClientRect().top"
+    page.wait_for_function(f"scrollY > 1000 && Math.abs(({place})('{name}')) < 200")
+    page.select_option("select >> nth=0", index=1)
+    assert "=" in page.evaluate("location.hash")
+
+
 def test_inference_has_its_settings_only(site: Path, page: "Page") -> None:
     opened(page, site, "#job=inference&length=8192")
     assert says(page).startswith("Fits")

@@ -83,8 +83,9 @@
     return job
   }
 
-  const address = job => new URLSearchParams(Object.entries(job).filter(([name, value]) => value !== DEFAULTS[name])
-    .map(([name, value]) => [name, value === true ? 1 : value])).toString()
+  const changed = job => Object.fromEntries(Object.entries(job).filter(([name, value]) => value !== DEFAULTS[name])
+    .map(([name, value]) => [name, value === true ? 1 : value]))
+  const address = job => new URLSearchParams(changed(job)).toString()
 
   // What can be chosen: settings of the job, and precisions that were traced.
   function adapt(job) {
@@ -104,8 +105,7 @@
     if (!job.model) return refuse(`No model “${control("model").value}” is known here. Choose one of the list, or run headroom estimate with its config.json.`)
     if (wrong) return refuse(`${LABELS[wrong]}: give a whole number from 1 to ${count(MOST[wrong])}.`)
     adapt(job)
-    const state = address(job)
-    history.replaceState(null, "", state ? `#${state}` : location.pathname + location.search)
+    tableFilters.remember(changed(job))
     const found = fitting.estimated(job), card = cards[job.card]
     if (found.error) return refuse(`${models[job.model].title} has no estimate for this job: ${found.error}.`)
     answer(job, found, card)

@@ -7,6 +7,7 @@ const tableFilters = {
   recalled: () => new URLSearchParams(location.hash.slice(1)),
   remember(state) {
     const hash = new URLSearchParams(Object.entries(state).filter(([, value]) => value)).toString()
-    history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search)
+    // The address of a heading stays until something is chosen.
+    if (hash || location.hash.includes("=")) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search)
   },
 }
