@@ -5,7 +5,7 @@
 # [tool.headroom]
 # ablation = { "    sliding_window=64,\n" = "" }
 # ///
-"""With a sliding window, the cache of a layer stops growing at one token less than the window."""
+"""With a sliding window, the cache of a layer stops growing at the window. A prompt's cache is a view, so its memory is that of the whole prompt until the next token."""
 
 from unittest.mock import patch
 
@@ -30,21 +30,34 @@ model = MistralForCausalLM(config).eval()
 
 printed = patch("builtins.print", wraps=print).start()
 
+
 # --8<-- [start:is-it-on]
+def held(cache) -> int:
+    """Return the bytes of the memory behind the cache: a view holds all of its tensor."""
+    tensors = [
+        each for layer in cache.layers for each in (layer.keys, layer.values)
+    ]
+    return sum(each.untyped_storage().nbytes() for each in tensors)
+
+
 for tokens in (32, 63, 64, 256):
     with torch.no_grad():
         cache = model(torch.zeros(1, tokens, dtype=torch.long)).past_key_values
-    held = sum(layer.keys.nbytes + layer.values.nbytes for layer in cache.layers)
+        prompt = held(cache)
+        model(torch.zeros(1, 1, dtype=torch.long), past_key_values=cache)
     print(
-        f"{tokens} tokens: {held:,} bytes, {cache.layers[0].keys.shape[2]} tokens"
+        f"{tokens} tokens: {prompt:,} bytes; after one more {held(cache):,} bytes"
     )
     # --8<-- [end:is-it-on]
-    assert cache.layers[0].keys.shape[2] == min(tokens, 63), cache.layers[
-        0
-    ].keys.shape
+    kept = min(tokens + 1, 63)
+    assert cache.layers[0].keys.shape[2] == kept, cache.layers[0].keys.shape
     assert not cache.layers[0].keys.requires_grad, "the pass saved activations"
-    assert held == 2 * 2 * 2 * 32 * 4 * min(tokens, 63)
-    assert cache.get_seq_length() == tokens
-    line = f"{tokens} tokens: {held:,} bytes, {min(tokens, 63)} tokens"
+    each = 2 * 2 * 2 * 32 * 4  # layers, keys and values, heads, numbers, bytes
+    assert prompt == each * tokens, "the prompt's cache is a copy"
+    assert held(cache) == each * min(tokens + 1, 64), held(cache)
+    assert cache.get_seq_length() == tokens + 1
+    line = (
+        f"{tokens} tokens: {prompt:,} bytes; after one more {held(cache):,} bytes"
+    )
     assert printed.call_args.args == (line,), printed.call_args
 assert printed.call_count == 4, "fewer lengths"

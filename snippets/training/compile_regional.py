@@ -39,7 +39,8 @@ printed = patch("builtins.print", wraps=print).start()
 with profile() as trace:
     model(input_ids=batch, labels=batch).loss.backward()
 rows = [row for row in trace.key_averages() if "Compiled Region" in row.key]
-graphs, runs = counters["stats"]["unique_graphs"], max(r.count for r in rows)
+graphs = counters["stats"]["unique_graphs"]
+runs = max((row.count for row in rows), default=0)
 print(f"{graphs} graph, run {runs} times in a step")
 # --8<-- [end:is-it-on]
 shown = printed.call_args.args[0]

@@ -222,6 +222,14 @@ def test_fsdp_divides_over_data_and_context_parallel_gpus() -> None:
     assert (data["weights"], data["optimizer states"]) == (both["weights"], both["optimizer states"])
 
 
+def test_a_prefill_holds_the_whole_prompt_in_sliding_layers_and_a_decode_step_the_window() -> None:
+    """Transformers cuts the prompt to a view. Of 32 layers, 31 are done when the last one is in progress."""
+    held = {
+        job: components(PROJECT, "mistral-7b-v0.1", job=job, length=32_768)["KV cache"] for job in ("prefill", "decode")
+    }
+    assert held == {"prefill": 31 * 32_768 * 4096, "decode": 31 * 4095 * 4096}
+
+
 def said(model: str, **options: Any) -> str:
     """Return the assumptions of an estimate of a recorded shape with other fields in its configuration."""
     fields = {name: options.pop(name) for name in list(options) if name.endswith(("pdrop", "dropout"))}

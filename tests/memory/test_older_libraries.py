@@ -144,6 +144,10 @@ def test_quantized_experts_take_about_a_quarter_of_their_bytes() -> None:
             "no_sync is set without FSDP that accumulates; use it with",
         ),
         ({"no_sync": True, "strategy": "fsdp", "data": 8}, "no_sync is set without FSDP that accumulates"),
+        (
+            {"gradient_as_bucket_view": True, "strategy": "zero1", "data": 8},
+            "is set with the strategy zero1; use it with ddp",
+        ),
         ({"job": "decode", "context": 4096}, "context is 4096 for the job decode; it counts GPUs"),
     ],
 )

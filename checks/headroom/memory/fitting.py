@@ -71,7 +71,7 @@ def _twice_the_gpus(job: Job) -> Mapping[str, Any]:
     layout = job.layout
     strategy = layout.strategy if layout.weight_shards > 1 else "fsdp"
     shard = {"shard": layout.shard * 2} if strategy == "hsdp" else {}
-    return {"data": layout.data * 2, "strategy": strategy, **shard}
+    return {"data": layout.data * 2, "strategy": strategy, "gradient_as_bucket_view": False, **shard}
 
 
 _CACHED = ("prefill", "decode")
@@ -142,7 +142,11 @@ _CANDIDATES = (
     _Candidate(
         "4-bit weights (NF4)",
         "quantized-weights",
-        ("inference.quantization.nf4-h100-batch-1", "inference.quantization.nf4-hellaswag-llama-8b"),
+        (
+            "inference.quantization.nf4-rtx-4090-batch-1",
+            "inference.quantization.nf4-h100-batch-1",
+            "inference.quantization.nf4-hellaswag-llama-8b",
+        ),
         _quantized("nf4", *EIGHT_BITS),
     ),
     _Candidate(
@@ -167,6 +171,15 @@ _CANDIDATES = (
         "twice the GPUs, weights sharded", "fsdp", ("training.fsdp.throughput-128-gpus-llama-8b",), _twice_the_gpus
     ),
 )
+
+
+def cost_of(change: str) -> tuple[str, tuple[str, ...]]:
+    """Return the id of a change's method, and the claims about its cost.
+
+    Raises:
+        KeyError: no change has this name.
+    """
+    return {each.name: (each.method, each.claims) for each in _CANDIDATES}[change]
 
 
 def verdict(needed: tuple[int, int], card: int) -> str:

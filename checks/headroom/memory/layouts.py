@@ -52,6 +52,10 @@ class Layout:
                 whole(field.name, getattr(self, field.name), most=MOST_GPUS)
         if self.data > 1 and self.strategy == "none":
             raise EstimateError("strategy", f"is none with {self.data} data-parallel GPUs", "use ddp, zero1 … or fsdp")
+        if self.gradient_as_bucket_view and self.strategy != "ddp":
+            raise EstimateError(
+                "gradient_as_bucket_view", f"is set with the strategy {self.strategy}", "use it with ddp"
+            )
         if self.offload == "all" and self.strategy not in _WEIGHTS:
             raise EstimateError("offload", f"is all with the strategy {self.strategy}", "use zero3, fsdp or hsdp")
         if self.strategy == "hsdp" and self.shard == 1 < self.copies:

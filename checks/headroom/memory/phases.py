@@ -86,11 +86,15 @@ class Composition:
         return self._evaluated[kind, tokens]
 
     def _cached_tokens(self, number: int) -> int:
-        """Return the tokens in a layer's KV cache; none if the job has no cache."""
+        """Return the tokens in a layer's KV cache; none if the job has no cache.
+
+        A prefill holds the whole prompt in a sliding layer too: the cache keeps a view until the next token.
+        """
         if self.job.job not in ("prefill", "decode"):
             return 0
         tokens = self.symbols["C" if self.job.job == "decode" else "S"]
-        return kept_tokens(self.resident.architecture, number, tokens)
+        kept = kept_tokens(self.resident.architecture, number, tokens)
+        return kept if self.job.job == "decode" else tokens
 
     def _saved_inputs(self, kind: str) -> int:
         """Return the bytes of the inputs that the 4-bit weights of one layer save."""

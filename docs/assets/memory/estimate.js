@@ -72,7 +72,7 @@ const memory = (() => {
     const [later, decoding] = [job.accumulation > 1, job.job === "decode"]
     return model.layers.flatMap(([kind, window, count]) => {
       const [cache, cached, saved, forward, backward, accumulated] = variant.layers[kind]
-      const all = job.job === "prefill" ? symbols.S : decoding ? symbols.C : 0, tokens = window ? Math.min(all, window) : all
+      const all = job.job === "prefill" ? symbols.S : decoding ? symbols.C : 0, tokens = window && decoding ? Math.min(all, window) : all
       const own = decoding ? {...symbols, C: tokens} : symbols
       const traced = decoding ? value(cache, own) : all ? symbols.B * model.numbers * symbols.S * computeWidth(job) : 0
       return Array(count).fill({

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from headroom.io.markdown_escape import text
 from headroom.memory.architecture import Architecture
+from headroom.memory.fitting import cost_of
+from headroom.records import CitedClaim, ReportedClaim
+from headroom.records.methods import Method
 from headroom.records.tree import Tree
 from headroom.site.markdown_blocks import table
 from headroom.site.memory_form import PAGE, form
@@ -20,28 +23,20 @@ COMMON = ("llama-3.2-1b", "llama-3.2-3b", "mistral-7b-v0.3", "llama-3.1-8b", "qw
 _COLUMNS = (3, 5, 7, 10, 12, 14)
 """The recipes of the table, by their place in RECIPES."""
 CHANGES = {
-    "fused": ("Fused AdamW", "smaller-optimizer-step", "the optimizer step"),
-    "chunked": ("Chunked loss", "chunked-loss", "logits and loss"),
-    "checkpointing": ("Gradient checkpointing", "activation-checkpointing", "saved activations"),
-    "batch": ("Half the batch, accumulated twice", "gradient-accumulation", "activations, logits and loss"),
-    "eight": ("8-bit AdamW", "eight-bit-adam", "optimizer states"),
-    "offload": ("Optimizer states in CPU memory", "optimizer-offload", "optimizer states"),
-    "lora": ("LoRA", "lora", "gradients and optimizer states"),
-    "qlora": ("QLoRA", "qlora", "weights, gradients and optimizer states"),
-    "int8": ("8-bit weights (LLM.int8)", "quantized-weights", "weights, for inference"),
-    "nf4": ("4-bit weights (NF4)", "quantized-weights", "weights, for inference"),
-    "int4": ("4-bit checkpoint (AWQ, GPTQ)", "quantized-weights", "weights, for inference"),
+    "fused": ("Fused AdamW", "fused optimizer", "the optimizer step"),
+    "chunked": ("Chunked loss", "chunked loss", "logits and loss"),
+    "checkpointing": ("Gradient checkpointing", "activation checkpointing", "saved activations"),
+    "batch": ("Half the batch, accumulated twice", "half the batch, twice the accumulation", "activations and logits"),
+    "eight": ("8-bit AdamW", "8-bit AdamW", "optimizer states"),
+    "offload": ("Optimizer states in CPU memory", "optimizer states in CPU memory", "optimizer states"),
+    "lora": ("LoRA", "LoRA", "gradients and optimizer states"),
+    "qlora": ("QLoRA", "QLoRA", "weights, gradients and optimizer states"),
+    "int8": ("8-bit weights (LLM.int8)", "8-bit weights (LLM.int8)", "weights, for inference"),
+    "nf4": ("4-bit weights (NF4)", "4-bit weights (NF4)", "weights, for inference"),
+    "int4": ("4-bit checkpoint (AWQ, GPTQ)", "4-bit checkpoint (AWQ, GPTQ)", "weights, for inference"),
 }
-"""The changes that the page searches, in the order of their cost: the name, the method, and what it lowers."""
-
-_QUANTIZED = {
-    "int8": ("int8-outliers-rtx-4090-batch-1", "int8-h100-batch-1"),
-    "nf4": ("nf4-rtx-4090-batch-1", "nf4-h100-batch-1", "nf4-hellaswag-llama-8b"),
-    "int4": ("int4-compiled-a100", "gptq-hellaswag-llama-8b"),
-}
-"""The claims about the time and the quality of quantized weights, by the change."""
+"""The changes that the page searches, in the order of their cost: names here and in the estimator, what it lowers."""
 _ERRORS = "tools/estimate-errors.md"
-_LEARNS_LESS = "training.lora.learns-less"
 
 
 def with_parts(lines: Sequence[str], site: SiteData, page: PageContext) -> list[str]:
@@ -81,18 +76,25 @@ def _cell(bytes_: int | None, tree: Tree) -> str:
 
 def _changes(site: SiteData, page: PageContext) -> Iterator[str]:
     """Yield the table of changes with the evidence on their cost."""
-    hardware = choices.likely_class(site, "one-gpu")
     rows = []
-    for name, (title, method, lowers) in CHANGES.items():
+    for name, (title, change, lowers) in CHANGES.items():
+        method, claims = cost_of(change)
         if known := site.tree.methods.get(method):
             section = page.href(known.section)
-            link = f"[{title}]({section}){{ #change-{name} }}"
-            found = [*_of_quantized(site, name)] or [
-                cost(site, known, "memory", hardware, section),
-                *_quality(site, name),
-            ]
-            rows.append([link, lowers, "<br>".join(found)])
+            costs = "<br>".join(_costs(site, known, claims, section))
+            rows.append([f"[{title}]({section}){{ #change-{name} }}", lowers, costs])
     yield from ("", *table(("Change", "Lowers", "Cost"), rows).splitlines(), "")
+
+
+def _costs(site: SiteData, method: Method, claims: Sequence[str], section: str) -> Iterator[str]:
+    """Yield the published claims about a change's cost; without one, what is known of its method's cost."""
+    published = [each for each in claims if isinstance(site.tree.claims.get(each), ReportedClaim | CitedClaim)]
+    if not published:
+        yield cost(site, method, "memory", choices.likely_class(site, "one-gpu"), section)
+        return
+    yield from (f"[](claim:{each})" for each in published)
+    if method.same_result:
+        yield f"[same result]({section})"
 
 
 def _error(site: SiteData, page: PageContext) -> Iterator[str]:
@@ -100,17 +102,3 @@ def _error(site: SiteData, page: PageContext) -> Iterator[str]:
     if any(each.path == f"docs/{_ERRORS}" for each in site.pages):
         link = f"[How far off the estimate is]({page.href(_ERRORS)})"
         yield f"{link}, compared with memory that others measured, by kind of job."
-
-
-def _quality(site: SiteData, change: str) -> Iterator[str]:
-    """Yield what the authors of a method's critique say of its result."""
-    if change in ("lora", "qlora") and _LEARNS_LESS in site.tree.claims:
-        yield f"[updates of a lower rank than full fine-tuning learns](claim:{_LEARNS_LESS})"
-
-
-def _of_quantized(site: SiteData, change: str) -> Iterator[str]:
-    """Yield the claims about quantized weights, whose cost depends on the format more than on the method."""
-    for name in _QUANTIZED.get(change, ()):
-        claim = f"inference.quantization.{name}"
-        if claim in site.tree.claims:
-            yield f"[](claim:{claim})"
