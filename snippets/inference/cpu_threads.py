@@ -23,7 +23,7 @@ patch(
 import torch
 
 print(f"threads: {torch.get_num_threads()}")
-print(f"cores that this process may use: {len(os.sched_getaffinity(0))}")
+print(f"logical CPUs that it may use: {len(os.sched_getaffinity(0))}")
 # --8<-- [end:check]
 
 
@@ -56,7 +56,7 @@ everywhere = os.sched_getaffinity(0)
 one = {min(everywhere)}
 assert [call.args[0] for call in printed.call_args_list] == [
     f"threads: {torch.get_num_threads()}",
-    f"cores that this process may use: {len(everywhere)}",
+    f"logical CPUs that it may use: {len(everywhere)}",
 ]
 free, bound = threads(affinity=everywhere), threads(affinity=one)
 print(f"new processes: {free} threads, {bound} on one core")

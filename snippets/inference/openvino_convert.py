@@ -1,6 +1,6 @@
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["torch>=2.13", "transformers>=5.23,<6", "openvino>=2026.4"]
+# dependencies = ["torch>=2.13", "transformers>=5.23,<6", "openvino>=2026.4", "numpy>=2.4"]
 #
 # [tool.headroom]
 # environment = "onnx"
@@ -12,6 +12,7 @@
 
 import warnings
 
+import numpy as np
 import openvino
 import torch
 from transformers import AutoModelForCausalLM
@@ -39,7 +40,8 @@ class Logits(torch.nn.Module):
 
 tokens = torch.arange(2 * 32).reshape(2, 32)
 # --8<-- [start:enable]
-exported = torch.export.export(Logits(model), (tokens,))
+sizes = (torch.export.Dim("batch"), torch.export.Dim("length"))
+exported = torch.export.export(Logits(model), (tokens,), dynamic_shapes=[sizes])
 converted = openvino.convert_model(exported)
 settings = {
     "INFERENCE_PRECISION_HINT": "f32",  # no bf16, also where the CPU has it
@@ -52,6 +54,8 @@ logits = compiled([tokens.numpy()])[0]
 with torch.inference_mode():
     expected = model(input_ids=tokens).logits.numpy()
 difference = abs(logits - expected).max() / abs(expected).max()
+other = np.arange(3 * 20).reshape(3, 20)  # a shape that the export did not see
+assert compiled([other])[0].shape[:2] == (3, 20)
 default = openvino.compile_model(converted, "CPU")
 precision = default.get_property("INFERENCE_PRECISION_HINT").get_type_name()
 print(

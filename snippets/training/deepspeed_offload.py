@@ -24,6 +24,7 @@ config = {
     "bf16": {"enabled": True},
     "zero_optimization": {
         "stage": 3,
+        "stage3_param_persistence_threshold": 0,  # else small weights stay on GPUs
         "offload_optimizer": {"device": "cpu", "pin_memory": True},
         "offload_param": {"device": "cpu", "pin_memory": True},
     },

@@ -43,6 +43,7 @@ config = {
 arguments = TrainingArguments(
     output_dir=tempfile.mkdtemp(),
     deepspeed=config,
+    bf16=torch.cuda.is_available(),
     per_device_train_batch_size=2,
     gradient_accumulation_steps=2,
     max_grad_norm=0.5,

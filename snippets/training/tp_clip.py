@@ -35,17 +35,17 @@ model(input_ids=batch, labels=batch).loss.backward()
 
 
 # --8<-- [start:enable]
-def by_kind(model):
-    """Return the divided parameters, and the whole ones."""
-    groups = {True: [], False: []}
+def by_mesh(model):
+    """Return the parameters of each device mesh, and those without one."""
+    groups = {}
     for p in model.parameters():
-        groups[isinstance(p, DTensor)].append(p)
+        groups.setdefault(getattr(p, "device_mesh", None), []).append(p)
     return list(groups.values())
 
 
 def clip(model, max_norm):
     """Clip the gradients to a norm over all parameters, and return that norm."""
-    groups = by_kind(model)
+    groups = by_mesh(model)
     norms = [get_total_norm([p.grad for p in group]) for group in groups]
     # a plain tensor from each DTensor
     whole = [n.full_tensor() if isinstance(n, DTensor) else n for n in norms]
@@ -56,7 +56,7 @@ def clip(model, max_norm):
 
 
 optimizer = torch.optim.AdamW(
-    [{"params": group} for group in by_kind(model)], fused=True
+    [{"params": group} for group in by_mesh(model)], fused=True
 )
 # --8<-- [end:enable]
 
