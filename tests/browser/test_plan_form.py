@@ -94,7 +94,7 @@ def test_chosen_fields_show_the_best_layout_of_python_and_its_command(
     assert f"compute {best.time.compute:.1f} + exposed communication {best.time.communication:.1f}" in text
     tied = sum(not each.slower for each in found.layouts)
     heading = page.locator("#plan-form h2").first.inner_text()
-    assert heading == f"Fastest: differences within the error ({tied})"
+    assert heading == f"Fastest: differences below the median error ({tied})"
     command = shlex.split(page.inner_text(".plan-command code"))
     assert command[:4] == ["headroom", "plan", "llama-3.1-70b", "--card"]
     assert main([*command[1:], "--json", "--root", str(ROOT)]) == OK

@@ -225,7 +225,7 @@ def test_a_fastest_layout_without_ties_is_said_to_be_faster(capsys: pytest.Captu
     assert found.tied == 1 < len(found.layouts)
     assert run(*arguments) == OK
     printed = capsys.readouterr().out
-    assert "The first is faster than all others by more than the model's error" in printed
+    assert "The first is faster than all others by more than the median error" in printed
     assert "=" not in printed
 
 

@@ -69,11 +69,11 @@ def _judgement(found: Plan) -> Iterator[str]:
     accuracy = found.accuracy
     if len(found.layouts) > 1:
         if found.tied > 1:
-            yield f"=  cannot tell from the fastest ({found.tied} layouts): the difference is within the model's error"
+            yield f"=  cannot tell from the fastest ({found.tied} layouts): less than the median error"
         else:
-            yield "The first is faster than all others by more than the model's error"
+            yield "The first is faster than all others by more than the median error"
         if accuracy.same is None or accuracy.other is None:
-            yield "   (too few published runs of such models to know the error)"
+            yield "   (too few published runs of such models to know it)"
         else:
             same, other = (f"{in_percent(each):.1f} %" for each in (accuracy.same, accuracy.other))
             yield f"   ({same} between layouts that divide the model alike, {other} between others)"

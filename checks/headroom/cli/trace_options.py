@@ -20,7 +20,7 @@ def add_trace_options(trace: argparse.ArgumentParser) -> None:
     trace.add_argument("--four-bit", action="store_true", help="with prefill, decode or evaluate: NF4 linear weights")
     trace.add_argument("--checkpointed", action="store_true", help="with gradient checkpointing")
     trace.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="whose kernels (default: cuda)")
-    trace.add_argument("--measure", action="store_true", help="run the job on this CPU too, and print the error")
+    trace.add_argument("--measure", action="store_true", help="run the job on this machine too, and print the error")
     trace.add_argument(
         "--grid",
         action="store_true",

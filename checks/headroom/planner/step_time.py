@@ -178,7 +178,7 @@ def _compute(
 def _inside_layers(
     decoder: Decoder, work: Work, layout: Layout, cluster: Cluster, constants: Constants
 ) -> tuple[float, float]:
-    """Return the exposed seconds and the bytes per step of tensor and expert parallelism."""
+    """Return the exposed seconds and the bytes per step of tensor parallelism, some of it hidden, and of experts."""
     layers = decoder.layers / layout.pipeline * work.accumulation
     size = _rank_tokens(work, layout) * WIDTH * decoder.hidden
     passes = 2 + work.recompute
@@ -186,7 +186,7 @@ def _inside_layers(
     expert = layers * passes * 2 * size / layout.tensor * decoder.active * (1 - 1 / layout.expert)
     share = 1 - constants.tensor_overlap if work.tensor_overlap else 1.0
     rates = (cluster.bandwidth(layout.tensor, 1), cluster.bandwidth(layout.expert, layout.tensor))
-    return (tensor * share / rates[0] + expert * share / rates[1]) / constants.link, tensor + expert
+    return (tensor * share / rates[0] + expert / rates[1]) / constants.link, tensor + expert
 
 
 def _local_parameters(decoder: Decoder, layout: Layout) -> float:

@@ -131,8 +131,8 @@
     const between = interval(accuracy, best.time.seconds)
     says.replaceChildren(make("strong", {}, `${best.name}: ${digits(best.time.seconds)}\u00a0s per step${best.certain ? "" : ", if it fits"}. `), between && `The interval is ${between}. `, `${job}. `,
       ...best.certain ? [] : [certain ? `The first that fits for certain is ${certain.name}: ${digits(certain.time.seconds)}\u00a0s. ` : "No layout fits for certain. "],
-      others ? `The plan cannot tell ${layoutsOf(others).replace("layout", "other layout")} from the fastest.` : layouts.length > 1 ? "Every other layout is slower by more than the error." : "It is the only layout that fits.")
-    const groups = [["Fastest: differences within the error", tied], ["Slower by more than the error", slower]]
+      others ? `The plan cannot tell ${layoutsOf(others).replace("layout", "other layout")} from the fastest.` : layouts.length > 1 ? "Every other layout is slower by more than the median error." : "It is the only layout that fits.")
+    const groups = [["Fastest: differences below the median error", tied], ["Slower by more than the median error", slower]]
     let left = all ? Infinity : SHOWN
     const longest = Math.max(...[...tied, ...slower].slice(0, left).map(each => each.time.seconds)), row = each => item(each, longest, accuracy)
     const lists = groups.flatMap(([title, list]) => {
@@ -173,7 +173,7 @@
   function notes(run, {withoutRoom, accuracy}) {
     const {same, other, runs} = accuracy
     const error = same === null || other === null ? "Too few published runs of such models to know the error."
-      : `Known error of a difference: ${percent(same)} between layouts that divide the model alike, ${percent(other)} between others. The interval covers 80\u00a0% of ${runs} published runs of such models.`
+      : `Median error of a difference: ${percent(same)} between layouts that divide the model alike, ${percent(other)} between others. The interval covers 80\u00a0% of ${runs} published runs of such models.`
     const said = [
       withoutRoom ? `${layoutsOf(withoutRoom)} ${withoutRoom === 1 ? "does" : "do"} not fit.` : "",
       !run.link && cards[run.card].assumed && run.perNode > 1 ? `No link among these GPUs is recorded: ${assumed} GB/s per direction are assumed.` : "",

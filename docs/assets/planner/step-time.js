@@ -31,7 +31,7 @@ const stepTime = (() => {
     const tensor = layers * passes * 4 * size * (1 - 1 / layout.tensor)
     const expert = layers * passes * 2 * size / layout.tensor * decoder.active * (1 - 1 / layout.expert)
     const share = work.overlap ? 1 - constants.tensor_overlap : 1
-    return (tensor * share / bandwidth(cluster, layout.tensor, 1) + expert * share / bandwidth(cluster, layout.expert, layout.tensor)) / constants.link
+    return (tensor * share / bandwidth(cluster, layout.tensor, 1) + expert / bandwidth(cluster, layout.expert, layout.tensor)) / constants.link
   }
 
   function localParameters(decoder, layout) {
