@@ -19,19 +19,18 @@
       paged_adamw_8bit: "paged 8-bit AdamW", adamw_torch_8bit: "8-bit AdamW (torchao)", adamw_torch_4bit: "4-bit AdamW (torchao)",
       adafactor: "Adafactor", lion_8bit: "8-bit Lion", muon: "Muon", sgd_momentum: "SGD, momentum", sgd: "SGD",
     },
-    quantization: {auto: "not quantized", int8: "8-bit (LLM.int8)", fp8: "8-bit (fp8)", nf4: "4-bit (NF4)", int4: "4-bit (AWQ, GPTQ)"},
+    quantization: {auto: "none", int8: "8-bit weights (LLM.int8)", fp8: "8-bit weights (fp8)", nf4: "4-bit weights (NF4)", int4: "4-bit checkpoint (AWQ, GPTQ)"},
     loss: {whole: "all logits at once", chunked: "in chunks", fused: "fused (Liger)"},
     card: Object.fromEntries(Object.values(cards).map(({id, name, printed}) => [id, `${name} · ${printed}`])),
   }
   const CHANGES = {
     fused: "fused AdamW", chunked: "chunked loss", checkpointing: "gradient checkpointing", batch: "half the batch, accumulated twice",
-    eight: "8-bit AdamW", offload: "optimizer states in CPU memory", lora: "LoRA", qlora: "QLoRA",
-    int8: "8-bit weights (LLM.int8)", nf4: "4-bit weights (NF4)", int4: "4-bit checkpoint (AWQ, GPTQ)",
+    eight: "8-bit AdamW", offload: "optimizer states in CPU memory", lora: "LoRA", qlora: "QLoRA", ...CHOICES.quantization,
   }
   const LABELS = {
     model: "Model", card: "GPU", job: "Job", batch: "Sequences per GPU", length: "Tokens per sequence", precision: "Precision",
     optimizer: "Optimizer", accumulation: "Gradient accumulation", loss: "Logits and loss", rank: "Rank",
-    checkpointing: "Gradient checkpointing", offload: "Optimizer states in CPU memory", quantization: "Weights of linear layers",
+    checkpointing: "Gradient checkpointing", offload: "Optimizer states in CPU memory", quantization: "Quantization",
   }
   const MOST = {batch: 65536, length: 16777216, accumulation: 65536, rank: 8192}
   const TRAINING = ["optimizer", "accumulation", "loss", "checkpointing", "offload"]
