@@ -88,8 +88,8 @@ def _table(href: str, text: str, site: SiteData, page: PageContext) -> Iterator[
 def _known(cells: Iterable[str], site: SiteData, page: PageContext) -> str:
     """Return the known error of each kind of job in a table, with a link to the page about errors."""
     found = dict.fromkeys(known_error_of(each, site.tree.root) for each in cells)
-    several = len(found) > 1
-    words = "; ".join(f"{each.kind if each and several else ''} {in_words(each)}".lstrip() for each in found)
+    kinds = {each: each.kind if each else "of the others" for each in found} if len(found) > 1 else {}
+    words = "; ".join(f"{kinds.get(each, '')} {in_words(each)}".lstrip() for each in found)
     about = _about(site)
     error = f"[Known error of the peak]({page.href(about)})" if about else "Known error of the peak"
     return f"{error}: {words}."
