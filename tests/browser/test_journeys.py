@@ -100,7 +100,7 @@ def test_a_reader_finds_code_and_evidence_within_a_minute(start: "Page", asked: 
         main.get_by_role("link", name=listed, exact=True).first,
         main.locator(f'a[href$="{answer}"]').first,
     ):
-        seconds += start.evaluate(WORDS, [None, link.element_handle()]) / WORDS_PER_SECOND + SECONDS_PER_CLICK
+        seconds += link.evaluate(f"to => ({WORDS})([null, to])") / WORDS_PER_SECOND + SECONDS_PER_CLICK
         with start.expect_navigation():
             link.click()
     heading = start.locator(f"[id='{answer.partition('#')[2]}']").element_handle()

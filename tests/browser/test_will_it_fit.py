@@ -4,7 +4,7 @@ import itertools
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 import pytest
 
@@ -16,6 +16,7 @@ from headroom.memory.least_time import least_time, speeds_of
 from headroom.memory.sizes import card_bytes
 from headroom.records import load
 from headroom.site.memory_tool.models import known_models
+from headroom.site.memory_tool.recipes import RECIPES
 from memory_jobs import ROOT, estimated, figures, random_jobs
 
 if TYPE_CHECKING:
@@ -255,6 +256,18 @@ def test_inference_that_does_not_fit_is_offered_quantized_weights(
     assert "unknown" in page.inner_text(".fit-error")
     page.select_option("[name=job]", "lora")
     assert not page.is_visible("[name=quantization]")
+
+
+def test_each_recipe_of_the_start_page_leads_to_its_job(site: Path, page: "Page") -> None:
+    """The calculator keeps every setting of the address, because each is one of its choices."""
+    for recipe in RECIPES:
+        opened(page, site, f"#{recipe.address}")
+        for name, value in parse_qsl(recipe.address):
+            control = page.locator(f"[name={name}]")
+            chosen = (
+                str(int(control.is_checked())) if control.get_attribute("type") == "checkbox" else control.input_value()
+            )
+            assert chosen == value, recipe
 
 
 def test_common_models_are_readable_without_scripts(site: Path, browser: "Browser") -> None:

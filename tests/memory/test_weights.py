@@ -11,7 +11,7 @@ from headroom.memory.cache import cache_bytes
 from headroom.memory.errors import EstimateError
 from headroom.memory.estimate import estimate
 from headroom.memory.loss import liger_chunk
-from headroom.memory.weight_formats import allocated, beside_a_layer, four_bit, quantized_bytes
+from headroom.memory.weight_formats import allocated, four_bit, quantized_bytes, temporary_bytes
 from llama_coefficients import LLAMA_1B, LLAMA_8B
 
 QUANTIZED = """
@@ -54,10 +54,10 @@ def test_weights_of_awq_and_gptq_are_packed_in_int32_with_scales_in_fp16() -> No
 
 def test_a_quantized_layer_allocates_its_copy_or_its_quantized_input() -> None:
     shapes = [(14_336, 4_096), (4_096, 14_336)]
-    assert beside_a_layer(shapes, 512, 2, "nf4") == 2 * 4_096 * 14_336
-    assert beside_a_layer(shapes, 1, 2, "nf4") == 0
-    assert beside_a_layer(shapes, 512, 2, "fp8") == 512 * 14_336
-    assert beside_a_layer(shapes, 512, 2, "int8") == 512 * (4_096 + 4 * 14_336)
+    assert temporary_bytes(shapes, 512, 2, "nf4") == 2 * 4_096 * 14_336
+    assert temporary_bytes(shapes, 1, 2, "nf4") == 0
+    assert temporary_bytes(shapes, 512, 2, "fp8") == 512 * 14_336
+    assert temporary_bytes(shapes, 512, 2, "int8") == 512 * (4_096 + 4 * 14_336)
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ _NUMBERS = {
 }
 _SWITCHES = {
     "checkpointing": "checkpoint the activations of each layer",
-    "no_sync": "with FSDP, reduce gradients in the last micro-batch only, and hold whole ones, as the Trainer does",
+    "no_sync": "with FSDP, reduce gradients in the last micro-batch only, as the Trainer does",
     "master_weights": "keep an fp32 copy of the trained weights",
     "quantized_experts": "with quantized weights, quantized experts too, as linear layers per expert are",
     "saved_inputs": "with qlora, 4-bit layers save their inputs, as bitsandbytes before 0.43.2 did",

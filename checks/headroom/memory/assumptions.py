@@ -86,19 +86,20 @@ def assumptions(job: Job) -> tuple[str, ...]:
         f"{job.weight_format} weights keep norms, embedding and LM head in {8 * job.width} bits": bool(
             job.weight_format
         ),
-        "a 4-bit layer copies its weight to 16 bits while it runs": not job.training
+        "a 4-bit layer copies its weight to the type of its input while it runs": not job.training
         and job.weight_format in FOUR_BITS
         and not (job.job == "decode" and job.batch == 1),
-        "an 8-bit layer quantizes its input, and int8 holds the product in 32 bits": not job.training
+        "an 8-bit layer quantizes its input, and the output of an int8 matmul is int32": not job.training
         and job.weight_format in EIGHT_BITS,
         "4-bit layers save their inputs, as bitsandbytes before 0.43.2": job.saved_inputs,
         "FSDP keeps the inputs of frozen layers and their gradients until the backward pass ends": job.inputs_persist,
         "DDP keeps a copy of all gradients in its buckets": layout.strategy == "ddp"
         and not layout.gradient_as_bucket_view,
-        "FSDP reduces the gradients of each micro-batch; whole ones until the last, as in the Trainer, are no_sync": (
+        "FSDP reduces the gradients of each micro-batch; the Trainer reduces them once per step: no_sync": (
             job.accumulation > 1 and layout.strategy in ("fsdp", "hsdp") and layout.gpus > 1 and not job.no_sync
         ),
-        "FSDP holds whole gradients until the last micro-batch": job.no_sync,
+        "each GPU has whole gradients until the last micro-batch, in the type of the trained weights; the Trainer with "
+        "bf16=True has them in bf16": job.no_sync,
         "two layers and all tensors outside of the layers are gathered at once": layout.weight_shards > 1,
         "tensor parallelism divides heads, MLP and their activations; norms are whole": layout.tensor > 1,
         "sequence parallelism divides norms and residuals": layout.sequence_parallel,

@@ -36,8 +36,8 @@ class Job:
         batch: sequences per GPU and micro-batch.
         length: tokens per sequence; for ``decode`` the tokens in the KV cache.
         accumulation: micro-batches per optimizer step.
-        no_sync: whether FSDP reduces the gradients of the last micro-batch only, and holds whole ones until then, as
-            the Trainer and Accelerate do with several micro-batches.
+        no_sync: whether FSDP reduces gradients in the last micro-batch only. Each GPU then has whole gradients, in the
+            type of the trained weights. The Trainer and Accelerate do so, with ``bf16`` in bf16.
         checkpointing: whether each layer is an activation checkpoint.
         attention: the attention implementation; ``auto`` is the first of sdpa, flash and eager that the family has.
         loss: ``whole`` logits, ``chunked`` with recomputation, ``fused`` (Liger), ``whole-upcast-copy``: whole logits

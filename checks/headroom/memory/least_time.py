@@ -12,7 +12,7 @@ from headroom.memory.cache import cache_bytes, kept_tokens
 from headroom.memory.errors import EstimateError
 from headroom.memory.job import Job
 from headroom.memory.layouts import local_symbols
-from headroom.memory.weight_formats import EIGHT_BITS, allocated
+from headroom.memory.weight_formats import EIGHT_BITS
 from headroom.memory.weights import OUTSIDE, Tensor, base_tensors
 from headroom.records.accelerator_files import read_families
 from headroom.records.accelerators import Accelerator, Bandwidth
@@ -126,8 +126,7 @@ def _tensors(architecture: Architecture, job: Job, symbols: Mapping[str, int]) -
 
 def _weight(tensor: Tensor, symbols: Mapping[str, int], tokens: int, job: Job) -> tuple[float, float]:
     """Return the bytes of a weight that a step reads, and the FLOPs of its matmul."""
-    plain = job.width * tensor.elements
-    read = tensor.bytes if tensor.kind in ("linear", "expert") and tensor.bytes != allocated(plain) else plain
+    read = tensor.bytes if tensor.quantized else job.width * tensor.elements
     if tensor.kind == "expert":
         used = symbols["e"] / symbols["E"]
         return read * _experts_read(symbols, tokens), 2 * tokens * tensor.elements * used

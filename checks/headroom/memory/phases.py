@@ -14,7 +14,7 @@ from headroom.memory.resident import Resident
 from headroom.memory.weights import OUTSIDE, saved_input_widths
 from headroom.records.memory_coefficients import LayerMemory, VariantMemory
 
-_REDUCED = ("reduction", "all trained tensors")
+_REDUCTION, _ALL_TENSORS = "reduction", "all trained tensors"
 """The places of moments after the reduction of the layers' gradients."""
 _ALONG_THE_SEQUENCE = ({"B", "S", "h"}, {"B", "S"})
 
@@ -112,7 +112,7 @@ class Composition:
         return _Layer(
             cached=max(0, self._value(memory.cached, **context) - self._traced_cache(memory, tokens)) + in_forward,
             saved=self._value(memory.saved) + in_forward,
-            forward=_more(self._largest(forward, **context), in_forward + self.resident.beside_quantized(kind)),
+            forward=_more(self._largest(forward, **context), in_forward + self.resident.quantized_temporaries(kind)),
             backward=_more(self._largest(backward), inputs),
             cache=token_bytes(tokens, self._numbers, self.job.cache) if tokens else 0,
         )
@@ -171,8 +171,7 @@ class Composition:
         if resident.reduces_groups:
             reduced = resident.unreduced_outside + resident.reduce_input(OUTSIDE)
             now = self._now("embedding", 0, "none")
-            yield self._moment(END, _REDUCED[0], self._waiting, gradients, now, gathered=0, unreduced=reduced)
-
+            yield self._moment(END, _REDUCTION, self._waiting, gradients, now, gathered=0, unreduced=reduced)
         if resident.casts_gradients:
             now, outside = self._now("embedding", 0, "none"), resident.unreduced_outside
             yield self._moment(END, "accumulation", self._waiting, gradients, now, gathered=0, unreduced=outside)
@@ -192,7 +191,7 @@ class Composition:
     def _step(self) -> Moment:
         size, formula = self.resident.step
         now = Component("optimizer temporaries", size, formula)
-        return self._moment(STEP, _REDUCED[1], 0, self.resident.all_gradients, now, gathered=0)
+        return self._moment(STEP, _ALL_TENSORS, 0, self.resident.all_gradients, now, gathered=0)
 
     @cached_property
     def _waiting(self) -> int:
@@ -237,7 +236,7 @@ class Composition:
 
         Without ``gathered``, the weights of two layers are gathered, and of the tensors outside of the layers.
         """
-        whole = self.job.no_sync and place not in _REDUCED
+        whole = self.job.no_sync and place not in (_REDUCTION, _ALL_TENSORS)
         if self.job.training and self.job.gradients_persist:
             gradients = self.resident.whole_gradients if whole else self.resident.all_gradients
         found = (
@@ -291,4 +290,4 @@ class Composition:
 
 def _more(found: tuple[int, str], bytes_: int) -> tuple[int, str]:
     """Return bytes and their formula with further bytes."""
-    return found[0] + bytes_, f"{found[1]} + of quantized layers" if bytes_ else found[1]
+    return found[0] + bytes_, f"{found[1]} + inputs or copies of quantized layers" if bytes_ else found[1]

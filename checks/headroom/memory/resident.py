@@ -8,7 +8,7 @@ from functools import cached_property
 from headroom.memory.architecture import Architecture
 from headroom.memory.job import Job
 from headroom.memory.optimizers import optimizer, state_bytes, step_bytes
-from headroom.memory.weight_formats import allocated, beside_a_layer
+from headroom.memory.weight_formats import allocated, temporary_bytes
 from headroom.memory.weights import OUTSIDE, Tensor, adapter_tensors, base_tensors
 
 _TOKEN_BYTES = 16
@@ -205,7 +205,7 @@ class Resident:
 
     @cached_property
     def whole_gradients(self) -> int:
-        """The bytes of all gradients before any reduction, which FSDP2 holds on the GPU until the last micro-batch."""
+        """The bytes of all gradients before any reduction, which a GPU has until the last micro-batch."""
         width = self.job.trainable_width
         return sum(
             count * sum(allocated(width * each.elements) for each in self.trained[kind])
@@ -224,23 +224,23 @@ class Resident:
         return self.job.no_sync and self.job.compute_width < self.job.trainable_width
 
     def exchanged(self, unreduced: int, copy: int) -> int:
-        """Return the bytes of gradients beside the reduced ones, or beside the whole ones.
+        """Return the bytes of gradients in addition to the reduced ones, or to the whole ones.
 
         Args:
             unreduced: the gradients outside of the layers, before they are reduced or added to whole ones.
-            copy: the copy of a group's gradients that is being reduced; beside whole gradients, its origin is freed.
+            copy: the copy of a group's gradients that is being reduced; whole gradients are freed once they are copied.
         """
         if self.job.no_sync:
             return unreduced if self.casts_gradients else 0
         return unreduced + copy
 
-    def beside_quantized(self, kind: str) -> int:
-        """Return what a quantized layer of inference allocates beside its input and output; training was traced so."""
+    def quantized_temporaries(self, kind: str) -> int:
+        """Return the temporary bytes of a quantized layer in inference; the polynomials of training contain them."""
         form, symbols = self.job.weight_format, self.symbols
         if form is None or self.job.training:
             return 0
         shapes = [each.shape for each in self.base[kind] if each.kind == "linear"]
-        return beside_a_layer(shapes, symbols["B"] * symbols["S"], self.job.compute_width, form)
+        return temporary_bytes(shapes, symbols["B"] * symbols["S"], self.job.compute_width, form)
 
     @cached_property
     def pending_tied_gradient(self) -> int:

@@ -1,4 +1,4 @@
-"""Linear weights in 4 or 8 bits: their bytes, and what a forward pass allocates beside them for a moment."""
+"""Linear weights in 4 or 8 bits: their bytes, and the temporary memory of a forward pass."""
 
 from collections.abc import Sequence
 
@@ -64,11 +64,11 @@ def _linear_bytes(rows: int, columns: int, name: str) -> int:
     return allocated(elements) + allocated(4 * scales)
 
 
-def beside_a_layer(shapes: Sequence[Sequence[int]], tokens: int, width: int, name: str) -> int:
-    """Return the most bytes that one quantized linear layer allocates beside its input and its output.
+def temporary_bytes(shapes: Sequence[Sequence[int]], tokens: int, width: int, name: str) -> int:
+    """Return the most bytes that one quantized linear layer allocates in addition to its input and its output.
 
     A 4-bit layer copies its weight to the type of its input, unless a kernel for one token reads it as it is. LLM.int8
-    casts its input to fp16, quantizes it, and holds the product in int32: ``MatMul8bitLt.forward`` of bitsandbytes
+    casts its input to fp16, quantizes it, and its matmul returns int32: ``MatMul8bitLt.forward`` of bitsandbytes
     0.50.2. An fp8 layer quantizes its input.
 
     Args:

@@ -41,12 +41,13 @@ _CONV1D = ("gpt2",)
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor on one GPU: its sizes there, its kind, and its bytes with CUDA's rounding."""
+    """A tensor on one GPU: its sizes there, its kind, its bytes with CUDA's rounding, and whether it is quantized."""
 
     name: str
     shape: tuple[int, ...]
     kind: str
     bytes: int
+    quantized: bool = False
 
     @property
     def elements(self) -> int:
@@ -76,7 +77,8 @@ def _base(tensor: CoefficientTensor, symbols: Mapping[str, int], job: Job, group
     elements = prod(shape)
     kind = "embedding" if group == OUTSIDE and tensor.kind == "linear" and "V" in tensor.shape else tensor.kind
     size = _quantized(tensor.name, kind, shape, job) if group != OUTSIDE else None
-    return Tensor(tensor.name, shape, kind, allocated(job.width * elements) if size is None else size)
+    plain = allocated(job.width * elements)
+    return Tensor(tensor.name, shape, kind, plain if size is None else size, quantized=size is not None)
 
 
 def _quantized(name: str, kind: str, shape: tuple[int, ...], job: Job) -> int | None:

@@ -77,7 +77,7 @@ const memory = (() => {
       const traced = decoding ? value(cache, own) : all ? symbols.B * model.numbers * symbols.S * computeWidth(job) : 0
       return Array(count).fill({
         kind, saved: value(saved, symbols), cached: Math.max(0, value(cached, own) - traced),
-        forward: largest(forward, own) + weightFormats.beside(job, model.weights[kind], symbols.B * symbols.S, computeWidth(job)),
+        forward: largest(forward, own) + weightFormats.temporary(job, model.weights[kind], symbols.B * symbols.S, computeWidth(job)),
         backward: largest(later && accumulated.length ? accumulated : backward, symbols),
         cache: tokens * symbols.B * model.numbers * (job.cache === "fp32" ? 4 : 2),
       })

@@ -24,14 +24,14 @@ const weightFormats = (() => {
     const name = of(job)
     return name && (kind === "linear" || kind === "expert" && ["int4", "fp8"].includes(name)) && shape.slice(0, -2).reduce((all, size) => all * size, linear[name](...shape.slice(-2)))
   }
-  // The most that one layer of inference allocates beside input and output.
-  const beside = (job, tensors, tokens, width) => {
+  // The most temporary bytes of one layer in inference.
+  const temporary = (job, tensors, tokens, width) => {
     const name = of(job), four = /4/.test(name)
     if (!name || memoryJobs.isTraining(job) || four && tokens < 2) return 0
     return max(0, ...tensors.filter(each => each[1] === "linear").map(([[rows, cols]]) => four ? width * rows * cols
       : tokens * (name === "fp8" ? cols : max(cols + 4 * rows, 3 * cols))))
   }
-  return {of, bytes, beside}
+  return {of, bytes, temporary}
 })()
 
 const memoryFormulas = polys => {

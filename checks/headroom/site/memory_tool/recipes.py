@@ -60,11 +60,9 @@ RECIPES = (
     *_with("QLoRA", "", "qlora", job="qlora"),
     _chunked("QLoRA", "qlora", "qlora"),
     Recipe("Inference", "bf16", "", {"job": "inference"}),
-    Recipe("Inference", "8-bit weights", "quantized-weights", {"job": "inference", "quantization": "int8"}),
-    Recipe("Inference", "4-bit weights (NF4)", "quantized-weights", {"job": "inference", "quantization": "nf4-double"}),
-    Recipe(
-        "Inference", "4-bit checkpoint (AWQ, GPTQ)", "quantized-weights", {"job": "inference", "quantization": "int4"}
-    ),
+    _quantized("8-bit weights (LLM.int8)", "int8"),
+    _quantized("4-bit weights (NF4)", "nf4"),
+    _quantized("4-bit checkpoint (AWQ, GPTQ)", "int4"),
 )
 """The recipes, the one that changes training least first."""
 
