@@ -183,7 +183,12 @@ def test_the_command_reads_width_and_height() -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "remedy"), [("--image-size=64x64", "add --images 1"), ("--no-input-gradients", "without --checkpointed")]
+    ("option", "remedy"),
+    [
+        ("--image-size=64x64", "add --images 1"),
+        ("--no-input-gradients", "without --checkpointed"),
+        ("--four-bit", "use --job qlora-all"),
+    ],
 )
 def test_an_option_without_effect_is_refused_before_libraries_load(
     option: str, remedy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -60,6 +60,17 @@ def test_a_quantized_layer_allocates_its_copy_or_its_quantized_input() -> None:
     assert temporary_bytes(shapes, 512, 2, "int8") == 512 * (4_096 + 4 * 14_336)
 
 
+@pytest.mark.parametrize("form", ["nf4", "int8", "fp8", "int4"])
+def test_a_prefill_has_the_temporary_memory_of_one_quantized_layer(root: Path, form: str) -> None:
+    """The layers of Llama 3.1 8B: queries, keys and values, output, and the three of the MLP."""
+    shapes = [(4096, 4096), (1024, 4096), (14_336, 4096), (4096, 14_336)]
+    plain, quantized = (
+        estimate(LLAMA_8B, root=root, job="prefill", length=512, quantization=each).peak_phase.components[-1]
+        for each in ("auto", form)
+    )
+    assert quantized.bytes - plain.bytes == temporary_bytes(shapes, 512, 2, form) > 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", [(64, 64), (1000, 100), (2048, 8192)])
 def test_four_bit_weights_are_those_of_bitsandbytes(shape: tuple[int, int]) -> None:

@@ -77,6 +77,14 @@ def test_a_table_names_the_known_error_of_its_jobs() -> None:
     assert [each.text for each in root.iter("a") if each not in figures] == ["Known error of the peak"]
 
 
+def test_a_table_says_which_figures_have_no_known_error() -> None:
+    """Inference in bf16 was compared with published peaks, and with quantized weights it was not."""
+    site = SiteData.load(Path(__file__).parents[2])
+    jobs = "llama-3.2-1b,llama-3.1-8b/decode,decode+quantization=nf4"
+    root = rendered(site, f"[Model; bf16; NF4](estimate-table:{jobs})")
+    assert "; of the others unknown, because no published row" in "".join(root.itertext())
+
+
 def test_a_wrong_address_is_a_warning(site: SiteData, caplog: pytest.LogCaptureFixture) -> None:
     """The text stays, without components."""
     with caplog.at_level(logging.WARNING, "mkdocs.headroom"):
